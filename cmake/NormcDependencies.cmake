@@ -1,0 +1,53 @@
+# Finds what normc is built from. Whatever is missing is named with the Debian package that brings it; tools/setup installs them all.
+#   normc_llvm     the shared libLLVM and its headers
+#   Halide::SDK    libHalide and its headers (NORMC_ENABLE_HALIDE)
+#   CLI11::CLI11   command lines
+#   GTest::gtest   unit tests (NORMC_BUILD_TESTS)
+function(normc_missing what package)
+  message(FATAL_ERROR "${what} was not found. Install the package ${package}, or run tools/setup, which installs all that normc needs.")
+endfunction()
+
+# LLVM's package accepts its own major.minor only, and the first release of LLVM 22 is 22.1.
+# It also reports on libraries that only its static archives need: of no use to a reader of our output.
+set(CMAKE_MESSAGE_LOG_LEVEL WARNING)
+find_package(LLVM 22.1 QUIET CONFIG)
+unset(CMAKE_MESSAGE_LOG_LEVEL)
+if(NOT LLVM_FOUND)
+  normc_missing("LLVM 22" "llvm-22-dev (Debian 12, or apt.llvm.org)")
+endif()
+if(NOT LLVM_LINK_LLVM_DYLIB)
+  message(FATAL_ERROR "the LLVM in ${LLVM_DIR} has no shared libLLVM; normc links that: use the packages of Debian or of apt.llvm.org")
+endif()
+add_library(normc_llvm INTERFACE)
+target_include_directories(normc_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+separate_arguments(NORMC_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+target_compile_options(normc_llvm INTERFACE ${NORMC_LLVM_DEFINITIONS})
+target_link_libraries(normc_llvm INTERFACE LLVM)
+
+if(NORMC_ENABLE_HALIDE)
+  find_package(HalideSDK 21.0.0 MODULE REQUIRED)
+endif()
+
+find_package(CLI11 QUIET CONFIG)
+if(NOT CLI11_FOUND)
+  normc_missing("CLI11" "libcli11-dev")
+endif()
+
+if(NORMC_BUILD_TESTS)
+  find_package(GTest QUIET CONFIG)
+  if(NOT GTest_FOUND)
+    normc_missing("GoogleTest" "libgtest-dev")
+  endif()
+  find_package(Python3 3.9 QUIET COMPONENTS Interpreter)
+  if(NOT Python3_FOUND)
+    normc_missing("Python 3.9 or later" "python3")
+  endif()
+  foreach(tool lit FileCheck not split-file)
+    string(MAKE_C_IDENTIFIER "NORMC_${tool}" variable)
+    string(TOUPPER "${variable}" variable)
+    find_program(${variable} ${tool} HINTS "${LLVM_TOOLS_BINARY_DIR}" NO_DEFAULT_PATH)
+    if(NOT ${variable})
+      normc_missing("LLVM's test tool ${tool} (in ${LLVM_TOOLS_BINARY_DIR})" llvm-22-tools)
+    endif()
+  endforeach()
+endif()
