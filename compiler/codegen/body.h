@@ -6,38 +6,52 @@
 #include "compiler/halide/halide_backend.h"
 #include "compiler/schedule/plan.h"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace normc {
 
-/// One body of a variant, as a back end hands it over: a module with one function `void (const normc_slice_t *)`.
+/// One body of a variant, as a back end hands it over: a module that defines one function `void (const normc_slice_t *)`.
 struct BodyIR {
-  std::string bitcode;
+  std::string bitcode;     ///< LLVM bitcode, or LLVM IR as text
   std::string function;    ///< its symbol
-  bool wantStreaming = false; ///< also make `<function>_stream`
+  int streamAlignment = 0; ///< bytes; where not 0, codegen also makes `streamSymbol(function)`, which may rely on that alignment of y, sum, their strides and hidden
 };
 
 /// Everything a variant is made of, in one object.
 struct VariantIR {
-  Target target;
+  Target target = Target::X86_64_V2;
   std::vector<BodyIR> bodies;
 };
 
-/// The machine-level forms of one variant.
+/// The machine code of one variant.
 struct VariantObject {
-  std::string object;      ///< a position-independent ELF relocatable file
-  std::vector<std::string> symbols; ///< the body functions it defines (hidden visibility)
+  std::string object;               ///< a position-independent ELF relocatable file; the same bytes for the same IR
+  std::vector<std::string> symbols; ///< the functions it defines, all hidden: bodies and their streaming versions
+  int64_t codeBytes = 0;            ///< size of its machine code
 };
 
+/// The symbol of the body of kernel `name` for `target` that takes the optional parameters in `affine` (bits NORMC_AFFINE_*):
+/// "ln768__x86_64_v3__weight_bias", "…__weight", "…__bias", "…__plain".
+std::string bodySymbol(std::string_view name, Target target, unsigned affine);
+
+/// The symbol of a body's streaming version: `function` and "_stream".
+std::string streamSymbol(std::string_view function);
+
 /// Rewrites a Halide function, which takes halide_buffer_t pointers, to one that takes a normc_slice_t: same computation, same symbol, no trace of Halide left.
+/// Aliasing facts that Halide derived from its buffers' names are dropped, since y may be x. Throws InternalError where the module has another shape.
 BodyIR fromHalide(const HalideBody &body, Target target);
 
 /// LLVM IR of the whole variant after normc's passes: what the object is made from. The form `normc emit --as llvm` prints.
 std::string variantLLVM(const VariantIR &variant);
-/// The form `normc emit --as asm` prints.
+
+/// The form `normc emit --as asm` prints, in AT&T syntax.
 std::string variantAssembly(const VariantIR &variant);
-/// Throws InternalError where the streaming pass finds no store of y to change, or where the IR holds a fast-math flag, an fma or an undefined symbol.
+
+/// Compiles a variant. Throws InternalError where the streaming pass finds no store to change, where the IR holds a fast-math flag, an fma or a call, or where the
+/// machine code holds a fused multiply-add, an estimate, fewer streaming stores than the IR, or an undefined symbol other than memcpy and memset.
 VariantObject variantObject(const VariantIR &variant);
 
 } // namespace normc
