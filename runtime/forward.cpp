@@ -1,0 +1,181 @@
+// Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Forward calls on a CPU: pick the variant, cut the rows, run the bodies.
+
+#include <normc/runtime.h>
+
+#include "runtime/failure.h"
+#include "runtime/forward_call.h"
+#include "runtime/mxcsr.h"
+#include "runtime/policy.h"
+#include "runtime/state.h"
+
+#include <cstdio>
+
+namespace normc::runtime {
+namespace {
+
+/// What the tasks of one call share. Lives on the caller's stack.
+struct Work {
+  const ForwardCall *call;
+  normc_body_t body;
+  bool streaming;
+  int64_t tasks;
+};
+
+const void *advance(const void *pointer, int64_t bytes) { return pointer == nullptr ? nullptr : static_cast<const char *>(pointer) + bytes; }
+void *advance(void *pointer, int64_t bytes) { return pointer == nullptr ? nullptr : static_cast<char *>(pointer) + bytes; }
+
+/// Runs rows begin .. end - 1: one body call per range of rows that lies in one block and is addressable with 31 bits.
+void runRows(const Work &work, int64_t begin, int64_t end) {
+  const ForwardCall &call = *work.call;
+  DefaultMxcsr defaultState;
+  float unwanted = 0; // a body stores mean and rstd always; this takes what the caller does not want
+  normc_slice_t slice = call.slice;
+  slice.mean_stride = call.slice.mean != nullptr;
+  slice.rstd_stride = call.slice.rstd != nullptr;
+  for (int64_t row = begin; row < end;) {
+    int64_t block = 0, within = row, left = end - row;
+    if (call.innerRows < call.rows) {
+      block = row / call.innerRows;
+      within = row % call.innerRows;
+      left = call.innerRows - within < left ? call.innerRows - within : left;
+    }
+    slice.rows = left < call.sliceRows ? left : call.sliceRows;
+    slice.x = advance(call.slice.x, block * call.xOuterBytes + within * call.xRowBytes);
+    slice.residual = advance(call.slice.residual, block * call.residualOuterBytes + within * call.residualRowBytes);
+    slice.y = advance(call.slice.y, block * call.yOuterBytes + within * call.yRowBytes);
+    slice.sum = advance(call.slice.sum, block * call.sumOuterBytes + within * call.sumRowBytes);
+    slice.mean = call.slice.mean != nullptr ? call.slice.mean + row : &unwanted;
+    slice.rstd = call.slice.rstd != nullptr ? call.slice.rstd + row : &unwanted;
+    work.body(&slice);
+    row += slice.rows;
+  }
+  if (work.streaming)
+    _mm_sfence(); // non-temporal stores must be ordered before whatever the caller does to publish the results
+}
+
+void runTask(void *context, int64_t index) {
+  const Work &work = *static_cast<const Work *>(context);
+  int64_t rows = work.call->rows;
+  runRows(work, taskBegin(rows, work.tasks, index), taskBegin(rows, work.tasks, index + 1));
+}
+
+bool isMultiple(const void *pointer, int64_t rowBytes, int64_t outerBytes, int64_t hiddenBytes, uint32_t alignment) {
+  return (reinterpret_cast<uintptr_t>(pointer) | uintptr_t(rowBytes) | uintptr_t(outerBytes) | uintptr_t(hiddenBytes)) % alignment == 0;
+}
+
+/// Whether the streaming body may and should run. Not in place: the lines of y have then just been read, so that plain stores cost nothing extra.
+bool streams(const normc_kernel_t *kernel, const normc_variant_t *variant, const ForwardCall &call, State state) {
+  uint32_t alignment = variant->stream_alignment;
+  if (alignment == 0 || variant->streaming[call.affine] == nullptr || call.inPlace || call.bytes <= streamingThreshold(state.cacheBytes()))
+    return false;
+  int64_t hidden = call.slice.hidden;
+  return isMultiple(call.slice.y, call.yRowBytes, call.yOuterBytes, hidden * elementBytes(kernel->y_dtype), alignment) &&
+         (call.slice.sum == nullptr || isMultiple(call.slice.sum, call.sumRowBytes, call.sumOuterBytes, hidden * elementBytes(kernel->x_dtype), alignment));
+}
+
+bool isReadable(const normc_kernel_set_t *set) {
+  return set->abi_version == NORMC_ABI_VERSION && set->struct_size == sizeof(normc_kernel_set_t) && set->kernel_count != 0 && set->kernels != nullptr;
+}
+
+/// Static widths come in ascending order, the dynamic kernel last.
+const normc_kernel_t *findKernel(const normc_kernel_set_t *set, int64_t hidden) {
+  const normc_kernel_t *last = set->kernels[set->kernel_count - 1];
+  const normc_kernel_t *dynamic = last->hidden == 0 ? last : nullptr;
+  uint32_t low = 0, high = set->kernel_count - (dynamic != nullptr ? 1 : 0);
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    int64_t width = set->kernels[middle]->hidden;
+    if (width == hidden)
+      return set->kernels[middle];
+    if (width < hidden)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return dynamic;
+}
+
+normc_status_t failWidth(const normc_kernel_set_t *set, const normc_forward_args_t *args, const normc_exec_t *exec) {
+  char widths[128];
+  size_t used = 0;
+  for (uint32_t i = 0; i < set->kernel_count; ++i) {
+    // Room for ", ..." and the NUL after every width that is written.
+    if (used + 32 > sizeof widths) {
+      std::snprintf(widths + used, sizeof widths - used, ", ...");
+      break;
+    }
+    used += size_t(std::snprintf(widths + used, sizeof widths - used, "%s%lld", i == 0 ? "" : ", ", (long long)set->kernels[i]->hidden));
+  }
+  return fail(exec, NORMC_STATUS_HIDDEN_MISMATCH, 0, "hidden",
+              "%.48s: hidden is %lld, but the library has %s: build that width, or a dynamic kernel with --hidden dynamic", set->name, (long long)args->hidden,
+              widths);
+}
+
+} // namespace
+} // namespace normc::runtime
+
+using namespace normc::runtime;
+
+extern "C" {
+
+normc_status_t normc_run_forward(const normc_kernel_t *kernel, const normc_forward_args_t *args, const normc_exec_t *exec) {
+  ForwardCall call;
+  if (normc_status_t status = prepareForward(kernel, args, exec, call); status != NORMC_STATUS_SUCCESS)
+    return status;
+  if (call.rows == 0)
+    return NORMC_STATUS_SUCCESS;
+  State state = currentState();
+  if (__builtin_expect(state.badEnvironment(), 0))
+    return failEnvironment(exec);
+  const normc_variant_t *variant = selectVariant(kernel, state, effectiveLimit(state, exec));
+  if (variant == nullptr)
+    return failDispatch(kernel, state, exec);
+  if (variant->body[call.affine] == nullptr) {
+    bool weight = (call.affine & NORMC_AFFINE_WEIGHT) != 0, bias = (call.affine & NORMC_AFFINE_BIAS) != 0;
+    return fail(exec, NORMC_STATUS_UNSUPPORTED_ARGUMENT, weight ? NORMC_ROLE_WEIGHT : NORMC_ROLE_BIAS, weight ? "weight" : "bias",
+                "%.64s: the kernel has no body for weight %s and bias %s: pass another combination, or build the kernel with weight and bias optional",
+                kernel->name, weight ? "given" : "NULL", bias ? "given" : "NULL");
+  }
+  Work work;
+  work.call = &call;
+  work.streaming = streams(kernel, variant, call, state);
+  work.body = work.streaming ? variant->streaming[call.affine] : variant->body[call.affine];
+  work.tasks = exec != nullptr && exec->parallel_for != nullptr ? taskCount(exec->threads, call.rows, call.bytes) : 1;
+  if (work.tasks > 1)
+    exec->parallel_for(exec->parallel_for_context, work.tasks, runTask, &work);
+  else
+    runRows(work, 0, call.rows);
+  return NORMC_STATUS_SUCCESS;
+}
+
+normc_status_t normc_run_forward_set(const normc_kernel_set_t *set, const normc_forward_args_t *args, const normc_exec_t *exec) {
+  if (exec != nullptr)
+    if (normc_status_t status = checkExec(exec); status != NORMC_STATUS_SUCCESS)
+      return status;
+  if (set == nullptr)
+    return fail(exec, NORMC_STATUS_MISSING_ARGUMENT, 0, "set", "set is NULL, expected the <name>_set of an emitted header");
+  if (!isReadable(set))
+    return fail(exec, NORMC_STATUS_ABI_MISMATCH, 0, "set",
+                "the kernel set was emitted for normc ABI %u (%u bytes, %u kernels), this runtime has ABI %u (%u bytes): build it with the normc that the "
+                "runtime is from",
+                set->abi_version, set->struct_size, set->kernel_count, unsigned(NORMC_ABI_VERSION), unsigned(sizeof(normc_kernel_set_t)));
+  if (args == nullptr)
+    return fail(exec, NORMC_STATUS_MISSING_ARGUMENT, 0, "args", "%.64s: args is NULL, expected the arguments of the call", set->name);
+  if (args->struct_size != sizeof(normc_forward_args_t))
+    return normc_run_forward(set->kernels[0], args, exec); // hidden may lie elsewhere in that version; any kernel refuses it with the message
+  if (args->hidden < 1)
+    return fail(exec, NORMC_STATUS_INVALID_ARGUMENT, 0, "hidden", "%.64s: hidden is %lld, but a library of several widths needs it: pass hidden, 1 to 16777216",
+                set->name, (long long)args->hidden);
+  const normc_kernel_t *kernel = findKernel(set, args->hidden);
+  if (kernel == nullptr)
+    return failWidth(set, args, exec);
+  return normc_run_forward(kernel, args, exec);
+}
+
+const normc_kernel_t *normc_kernel_set_find(const normc_kernel_set_t *set, int64_t hidden) {
+  return set != nullptr && isReadable(set) && hidden >= 1 ? findKernel(set, hidden) : nullptr;
+}
+
+} // extern "C"
