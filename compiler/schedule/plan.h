@@ -34,8 +34,9 @@ enum class FoldForm : uint8_t {
 struct Plan {
   FoldForm fold = FoldForm::Static;
   int vectorLanes = 8;      ///< float32 lanes of a vector
-  int laneGroup = 16;       ///< lanes a sweep keeps in registers at once per fold: the order's 64 lanes are taken as laneGroup x (64 / laneGroup)
-  bool unrollGroups = false; ///< unroll the loop over lane groups and the eight terms of a lane
+  int laneGroup = 16;        ///< lanes that a sweep with one fold keeps in registers at once: the 64 lanes of a segment are taken as laneGroup x (64 / laneGroup)
+  int laneGroupShared = 16;  ///< likewise for a sweep that several folds share
+  bool unrollGroups = false; ///< unroll the loop over lane groups and the terms of a lane
   int storeUnroll = 4;      ///< vectors of y per iteration of the last sweep
   bool streaming = false;   ///< also emit bodies with non-temporal stores
   int streamAlignment = 0;  ///< bytes; 0 where `streaming` is false
