@@ -19,6 +19,8 @@ std::string_view opName(Op op);
 /// Throws UnknownOp, with the nearest name.
 Op parseOp(std::string_view name);
 std::vector<std::string> opNames();
+/// One line for lists: what the operation computes.
+std::string_view opSummary(Op op);
 
 /// Whether a kernel takes a parameter.
 enum class Presence : uint8_t {
@@ -49,24 +51,38 @@ struct KernelSpec {
   bool mean = true;               ///< optional outputs; false for rms_norm
   bool rstd = true;
   bool sum = false;               ///< needs residual
-  float eps = 1e-5f;              ///< the default that the emitted header offers; eps itself is a run-time argument
+  double eps = 1e-5;              ///< the default that the emitted header offers, rounded to float32 unless dtype is f64; eps itself is a run-time argument
   int weightOffset = 0;           ///< 1: weight stands for 1 + weight
   std::string name;               ///< the C symbol; "" = defaultName
 
   bool dynamic() const { return hidden == 0; }
 };
 
-/// Checks what no single field can: throws ImpossibleCombination, BadNumber or BadName.
-void verify(const KernelSpec &spec);
+/// What a spec is wanted for.
+enum class SpecUse : uint8_t {
+  Compile,   ///< by a back end: f32, f16, bf16
+  Interpret, ///< by the reference, which also takes f64
+};
+
+/// Checks all that can be wrong with a spec: throws ImpossibleCombination, BadNumber or BadName.
+void verify(const KernelSpec &spec, SpecUse use = SpecUse::Compile);
+
+/// Checks a name that becomes a C symbol, from which others are made (NAME_args, NAME__x86_64_v3): throws BadName where it is no C identifier, is reserved in
+/// C or C++, contains "__" or begins with the runtime's own prefix.
+void verifyName(std::string_view name);
 
 /// "layer_norm_f32_h768", "add_rms_norm_bf16_h4096", "layer_norm_f32_hdyn".
 std::string defaultName(const KernelSpec &spec);
 
 /// The one canonical spelling: op and every field that changes what is computed, in table order, defaults included; without the name.
-/// Two specs with the same spelling compute the same bits.
+/// It is a command line: `normc emit <spelling> --as stages` means the same kernel. Two specs with the same spelling compute the same bits.
+/// "layer_norm --hidden 768 --dtype f32 --param-dtype f32 --y-dtype f32 --weight optional --bias optional --outputs y,mean,rstd --eps 1e-05 --weight-offset 0"
 std::string canonicalSpelling(const KernelSpec &spec);
 
-/// 16 hexadecimal digits of a hash of the canonical spelling; the same on every machine.
+/// 64-bit FNV-1a of a text, as 16 hexadecimal digits; the same on every machine.
+std::string textHash(std::string_view text);
+
+/// textHash of the canonical spelling.
 std::string specHash(const KernelSpec &spec);
 
 } // namespace normc
