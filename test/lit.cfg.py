@@ -3,8 +3,12 @@
 #   REQUIRES: halide           normc was built with the Halide back end
 # and use the substitutions %normc, %cc, %cxx, %python, %include, %runtime, %isas and LLVM's FileCheck, not and split-file.
 import os
+import sys
 
 import lit.formats
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from targets import required, runnable
 
 config.name = "normc"
 config.test_format = lit.formats.ShTest(execute_external=False)
@@ -13,31 +17,11 @@ config.excludes = ["cases", "integration", "numerics", "unit"]
 config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 config.test_exec_root = os.path.join(config.normc_binary_dir, "test", "lit")
 
-# What a machine must have to run code for a target: the flags of /proc/cpuinfo.
-ISA_FLAGS = {
-    "x86-64-v2": "cx16 lahf_lm popcnt sse4_1 sse4_2 ssse3",
-    "x86-64-v3": "avx avx2 bmi1 bmi2 f16c fma abm movbe xsave",
-    "x86-64-v4": "avx512f avx512bw avx512cd avx512dq avx512vl",
-}
-
-
-def runnable_targets():
-    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as cpuinfo:
-        flags = next((set(line.split(":", 1)[1].split()) for line in cpuinfo if line.startswith("flags")), set())
-    runnable = []
-    for target, needed in ISA_FLAGS.items():
-        if not flags.issuperset(needed.split()):
-            break
-        runnable.append(target)
-    return runnable
-
-
-targets = runnable_targets()
+targets = runnable()
 config.available_features.update(targets)
 if config.normc_enable_halide:
     config.available_features.add("halide")
-required = [target for target in os.environ.get("NORMC_REQUIRE_TARGETS", "").split(",") if target]
-lacking = [target for target in required if target not in targets]
+lacking = [target for target in required() if target not in targets]
 if lacking:
     lit_config.fatal("NORMC_REQUIRE_TARGETS: this machine cannot run " + ", ".join(lacking))
 
