@@ -37,12 +37,18 @@ std::vector<HExpr> operator+(std::vector<HExpr> first, const std::vector<HExpr> 
   return first;
 }
 
+/// Where Funcs are computed: in the loop over rows, or in a loop inside it. (Halide cannot compare levels that are not set yet.)
+struct Place {
+  LoopLevel level;
+  bool inner = true;
+};
+
 std::vector<HExpr> exprs(const std::vector<Var> &vars) { return {vars.begin(), vars.end()}; }
 
 class SweepLowering {
 public:
   SweepLowering(const SweepTerms &terms, const RowLoop &loop)
-      : t_(terms), loop_(loop), n_(loop.row), vectorLanes_(loop.plan->vectorLanes),
+      : t_(terms), loop_(loop), n_(loop.row), rowLevel_{loop.level, false}, vectorLanes_(loop.plan->vectorLanes),
         groupLanes_(terms.kinds.size() > 1 ? loop.plan->laneGroupShared : loop.plan->laneGroup) {}
 
   Func lower() {
@@ -52,7 +58,7 @@ public:
       if (t_.kinds[k] == StageKind::SumFold)
         sums[k] = sums[k] + Halide::Internal::make_const(Halide::Float(32), 0.0);
     define(total, {n_}, sums);
-    keepOnStack(total, loop_.level, {n_});
+    keepOnStack(total, rowLevel_, {n_});
     return total;
   }
 
@@ -102,20 +108,20 @@ private:
   // ---- scheduling
 
   /// Every extent is bounded: Halide turns a stack allocation whose extent it cannot fold to a constant into one on the heap, without a word.
-  void keepOnStack(Func func, const LoopLevel &level, const std::vector<Var> &ones) const {
-    func.compute_at(level).store_in(Halide::MemoryType::Stack);
+  void keepOnStack(Func func, const Place &place, const std::vector<Var> &ones) const {
+    func.compute_at(place.level).store_in(Halide::MemoryType::Stack);
     for (const Var &var : ones)
       func.bound_storage(var, 1);
   }
 
   /// A level of a fold: `width` values along `a`.
-  void scheduleLevel(Func func, const Var &a, int width, const LoopLevel &level, const std::vector<Var> &outer) const {
-    keepOnStack(func, level, outer);
+  void scheduleLevel(Func func, const Var &a, int width, const Place &place, const std::vector<Var> &outer) const {
+    keepOnStack(func, place, outer);
     func.bound_extent(a, width);
     func.bound_storage(a, width);
     // Slots of other sizes that share one stack address keep LLVM from promoting them to registers; overlapping lives prevent the sharing.
-    if (level != loop_.level)
-      func.hoist_storage(loop_.level);
+    if (place.inner)
+      func.hoist_storage(rowLevel_.level);
     if (width > vectorLanes_) {
       Var outerA, innerA;
       func.split(a, outerA, innerA, vectorLanes_).vectorize(innerA).unroll(outerA);
@@ -135,7 +141,7 @@ private:
   };
 
   /// The fold of one segment, to be read at {0} + outer.
-  Func segment(const std::string &name, const Segment &s, const std::vector<Var> &outer, const LoopLevel &level) const {
+  Func segment(const std::string &name, const Segment &s, const std::vector<Var> &outer, const Place &place) const {
     const int group = groupLanes_, groups = kLanes / group;
     Var a("a"), q("q");
     const std::vector<HExpr> rest = exprs(outer), point = std::vector<HExpr>{a, q} + rest;
@@ -170,10 +176,10 @@ private:
         groupTerms[g] = combine(groupTerms[g], groupTerms[g + width]);
     define(folded, std::vector<HExpr>{a} + rest, groupTerms[0]);
 
-    keepOnStack(folded, level, outer);
+    keepOnStack(folded, place, outer);
     folded.bound_extent(a, group).bound_storage(a, group);
-    if (level != loop_.level)
-      folded.hoist_storage(loop_.level);
+    if (place.inner)
+      folded.hoist_storage(rowLevel_.level);
     part.store_in(Halide::MemoryType::Stack).bound_extent(q, groups).bound_storage(q, groups).vectorize(a, vectorLanes_).unroll(q);
     for (const Var &var : outer)
       part.bound_storage(var, 1);
@@ -185,15 +191,15 @@ private:
         folded.unroll(sweep);
     } else {
       folded.vectorize(a);
-      part.compute_at(level).bound_storage(a, group);
+      part.compute_at(place.level).bound_storage(a, group);
     }
 
     Func previous = folded;
     for (int width = group / 2; width > 0; width /= 2) {
-      Func level_(name + "_fold" + std::to_string(width));
-      define(level_, std::vector<HExpr>{a} + rest, combine(read(previous, std::vector<HExpr>{a} + rest), read(previous, std::vector<HExpr>{a + width} + rest)));
-      scheduleLevel(level_, a, width, level, outer);
-      previous = level_;
+      Func half(name + "_fold" + std::to_string(width));
+      define(half, std::vector<HExpr>{a} + rest, combine(read(previous, std::vector<HExpr>{a} + rest), read(previous, std::vector<HExpr>{a + width} + rest)));
+      scheduleLevel(half, a, width, place, outer);
+      previous = half;
     }
     return previous;
   }
@@ -232,7 +238,7 @@ private:
       last.hasTail = true;
       last.tailCondition = tailColumns(loop_) > 0;
     }
-    return read(segment(t_.name + "_last", last, {n_}, loop_.level), {0, n_});
+    return read(segment(t_.name + "_last", last, {n_}, rowLevel_), {0, n_});
   }
 
   /// hidden at most 64 and static: one element a lane, and the fold starts at the first power of two that holds them all.
@@ -242,28 +248,28 @@ private:
     Var a("a");
     Func lanes(t_.name + "_lanes");
     define(lanes, {a, n_}, columns == width ? t_.at(row, a) : where(a < columns, t_.tail(row, a)));
-    scheduleLevel(lanes, a, width, loop_.level, {n_});
-    return read(foldLevels(lanes, t_.name + "_fold", width, loop_.level, {n_}, /*neighbours=*/false), {0, n_});
+    scheduleLevel(lanes, a, width, rowLevel_, {n_});
+    return read(foldLevels(lanes, t_.name + "_fold", width, rowLevel_, {n_}, /*neighbours=*/false), {0, n_});
   }
 
   /// Halves `from` until one value is left: lane l with lane l + w, or (in the tree over segments) neighbours.
-  Func foldLevels(Func from, const std::string &name, int width, const LoopLevel &level, const std::vector<Var> &outer, bool neighbours) const {
+  Func foldLevels(Func from, const std::string &name, int width, const Place &place, const std::vector<Var> &outer, bool neighbours) const {
     Var a("a");
     const std::vector<HExpr> rest = exprs(outer);
     for (int w = width / 2; w > 0; w /= 2) {
       Func next(name + std::to_string(w));
       std::vector<HExpr> left = std::vector<HExpr>{neighbours ? 2 * a : HExpr(a)} + rest, right = std::vector<HExpr>{neighbours ? 2 * a + 1 : a + w} + rest;
       define(next, std::vector<HExpr>{a} + rest, combine(read(from, left), read(from, right)));
-      scheduleLevel(next, a, w, level, outer);
+      scheduleLevel(next, a, w, place, outer);
       from = next;
     }
     return from;
   }
 
-  Terms straight(const std::string &name, int full, const Terms &last, const LoopLevel &level) const {
+  Terms straight(const std::string &name, int full, const Terms &last, const Place &place) const {
     std::vector<Terms> parts;
     for (int i = 0; i < full; ++i)
-      parts.push_back(read(segment(name + std::to_string(i), fullSegment(i), {n_}, level), {0, n_}));
+      parts.push_back(read(segment(name + std::to_string(i), fullSegment(i), {n_}, place), {0, n_}));
     parts.push_back(last);
     return order::foldTree(parts, combiner());
   }
@@ -273,30 +279,30 @@ private:
     const int full = static_cast<int>(segments) - 1;
     const bool lastIsFull = loop_.hidden % kSegment == 0;
     if (segments <= kStraightSegments)
-      return lastIsFull ? straight(t_.name + "_segment", full, read(segment(t_.name + "_last", fullSegment(full), {n_}, loop_.level), {0, n_}), loop_.level)
-                        : straight(t_.name + "_segment", full, lastSegment(), loop_.level);
+      return lastIsFull ? straight(t_.name + "_segment", full, read(segment(t_.name + "_last", fullSegment(full), {n_}, rowLevel_), {0, n_}), rowLevel_)
+                        : straight(t_.name + "_segment", full, lastSegment(), rowLevel_);
     // A full last segment goes through the loop with the others.
     const int looped = lastIsFull ? full + 1 : full;
     Terms last = lastIsFull ? Terms{} : lastSegment();
     if (segments <= kGroup) {
       const int width = static_cast<int>(std::bit_ceil(static_cast<unsigned>(segments)));
-      Func parts = segmentArray(t_.name + "_segments", looped, width, last, loop_.level);
-      return read(foldLevels(parts, t_.name + "_tree", width, loop_.level, {n_}, /*neighbours=*/true), {0, n_});
+      Func parts = segmentArray(t_.name + "_segments", looped, width, last, rowLevel_);
+      return read(foldLevels(parts, t_.name + "_tree", width, rowLevel_, {n_}, /*neighbours=*/true), {0, n_});
     }
-    return groups(looped, last, loop_.level);
+    return groups(looped, last, rowLevel_);
   }
 
   /// The sums of `full` segments, then `last`, then absent ones, in an array of `width`.
-  Func segmentArray(const std::string &name, int full, int width, const Terms &last, const LoopLevel &level) const {
+  Func segmentArray(const std::string &name, int full, int width, const Terms &last, const Place &place) const {
     Var s("s");
     Func parts(name);
     define(parts, {s, n_}, last.empty() ? identity() : choosePart(s == full, last));
     RDom rs(0, full, "rs");
-    LoopLevel inLoop;
+    Place inLoop;
     Func one = segment(name + "_one", fullSegment(s), {s, n_}, inLoop);
     define(parts, {rs.x, n_}, read(one, {0, rs.x, n_}));
-    inLoop.set(LoopLevel(parts, rs.x, 1));
-    keepOnStack(parts, level, {n_});
+    inLoop.level.set(LoopLevel(parts, rs.x, 1));
+    keepOnStack(parts, place, {n_});
     parts.bound_extent(s, width).bound_storage(s, width).vectorize(s, std::min(width, vectorLanes_));
     return parts;
   }
@@ -304,10 +310,10 @@ private:
   Terms choosePart(const HExpr &isLast, const Terms &last) const { return where(isLast, last); }
 
   /// Any number of segments, on fixed scratch: groups of 64, each a whole subtree, then at most 512 groups. `last` may be empty.
-  Terms groups(const HExpr &full, const Terms &last, const LoopLevel &level) const {
+  Terms groups(const HExpr &full, const Terms &last, const Place &place) const {
     const HExpr count = last.empty() ? (full + kGroup - 1) / kGroup : full / kGroup + 1;
     Var s("s"), g("g");
-    LoopLevel inSegments, inGroups;
+    Place inSegments, inGroups;
 
     Func parts(t_.name + "_segments");
     HExpr index = kGroup * g + s;
@@ -316,7 +322,7 @@ private:
     rs.where(kGroup * g + rs.x < full);
     Func one = segment(t_.name + "_one", groupedSegment(s, g), {s, g, n_}, inSegments);
     define(parts, {rs.x, g, n_}, read(one, {0, rs.x, g, n_}));
-    inSegments.set(LoopLevel(parts, rs.x, 1));
+    inSegments.level.set(LoopLevel(parts, rs.x, 1));
     keepOnStack(parts, inGroups, {g, n_});
     parts.bound_extent(s, kGroup).bound_storage(s, kGroup).vectorize(s, vectorLanes_);
     Func subtree = foldLevels(parts, t_.name + "_tree", kGroup, inGroups, {g, n_}, /*neighbours=*/true);
@@ -327,10 +333,10 @@ private:
     define(sums, {g, n_}, identity());
     RDom rg(0, count, "rg");
     define(sums, {rg.x, n_}, read(subtree, {0, rg.x, n_}));
-    inGroups.set(LoopLevel(sums, rg.x, 1));
-    keepOnStack(sums, level, {n_});
+    inGroups.level.set(LoopLevel(sums, rg.x, 1));
+    keepOnStack(sums, place, {n_});
     sums.bound_extent(g, width).bound_storage(g, width).vectorize(g, std::min(width, vectorLanes_));
-    return read(foldLevels(sums, t_.name + "_top", width, level, {n_}, /*neighbours=*/true), {0, n_});
+    return read(foldLevels(sums, t_.name + "_top", width, place, {n_}, /*neighbours=*/true), {0, n_});
   }
 
   Segment groupedSegment(const Var &s, const Var &g) const { return fullSegment(kGroup * HExpr(g) + s); }
@@ -340,7 +346,7 @@ private:
     const HExpr full = fullSegments();
     Func lastSum(t_.name + "_last");
     define(lastSum, {n_}, lastSegment());
-    keepOnStack(lastSum, loop_.level, {n_});
+    keepOnStack(lastSum, rowLevel_, {n_});
     const Terms last = read(lastSum, {n_});
 
     Func tiers(t_.name + "_tiers");
@@ -348,7 +354,7 @@ private:
     {
       RDom c(0, 1, "few");
       c.where(full > 0 && full < kStraightSegments);
-      LoopLevel inTier;
+      Place inTier;
       std::vector<Terms> parts;
       Func first = segment(t_.name + "_few0", fullSegment(0), {n_}, inTier);
       parts.push_back(read(first, {0, n_ + c.x}));
@@ -359,39 +365,40 @@ private:
       keepOnStack(end, inTier, {n_});
       parts.push_back(read(end, {n_ + c.x}));
       define(tiers, {n_}, order::foldTree(parts, combiner()));
-      inTier.set(LoopLevel(tiers, c.x, 0 + 1));
+      inTier.level.set(LoopLevel(tiers, c.x, 1));
     }
     {
       RDom c(0, 1, "many");
       c.where(full >= kStraightSegments);
-      LoopLevel inTier;
+      Place inTier;
       Func many(t_.name + "_many");
       define(many, {n_}, groups(full, last, inTier));
       keepOnStack(many, inTier, {n_});
       define(tiers, {n_}, read(many, {n_ + c.x}));
-      inTier.set(LoopLevel(tiers, c.x, 1 + 1));
+      inTier.level.set(LoopLevel(tiers, c.x, 2));
     }
-    keepOnStack(tiers, loop_.level, {n_});
+    keepOnStack(tiers, rowLevel_, {n_});
     return read(tiers, {n_});
   }
 
   /// Segment i of a row that may have fewer: full, or the last one, or absent.
-  Func conditionalSegment(const std::string &name, int i, const HExpr &full, const Terms &last, const LoopLevel &level) const {
+  Func conditionalSegment(const std::string &name, int i, const HExpr &full, const Terms &last, const Place &place) const {
     Func part(name);
     define(part, {n_}, where(full == i, last));
     RDom c(0, 1, "there");
     c.where(full > i);
-    LoopLevel inside;
+    Place inside;
     Func one = segment(name + "_one", fullSegment(i), {n_}, inside);
     define(part, {n_}, read(one, {0, n_ + c.x}));
-    inside.set(LoopLevel(part, c.x, 1));
-    keepOnStack(part, level, {n_});
+    inside.level.set(LoopLevel(part, c.x, 1));
+    keepOnStack(part, place, {n_});
     return part;
   }
 
   const SweepTerms &t_;
   const RowLoop &loop_;
   Var n_;
+  Place rowLevel_;
   int vectorLanes_, groupLanes_;
 };
 
