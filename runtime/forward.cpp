@@ -26,14 +26,24 @@ struct Work {
 const void *advance(const void *pointer, int64_t bytes) { return pointer == nullptr ? nullptr : static_cast<const char *>(pointer) + bytes; }
 void *advance(void *pointer, int64_t bytes) { return pointer == nullptr ? nullptr : static_cast<char *>(pointer) + bytes; }
 
+/// Runs all rows by one call of the body. Only where call.sliceRows allows it.
+void runWhole(const Work &work, ForwardCall &call) {
+  DefaultMxcsr defaultState;
+  float unwanted = 0; // a body always stores mean and rstd; this takes what the caller does not want
+  normc_slice_t &slice = call.slice;
+  slice.mean = slice.mean != nullptr ? slice.mean : &unwanted;
+  slice.rstd = slice.rstd != nullptr ? slice.rstd : &unwanted;
+  work.body(&slice);
+  if (work.streaming)
+    _mm_sfence(); // non-temporal stores must be ordered before whatever the caller does to publish the results
+}
+
 /// Runs rows begin .. end - 1: one body call per range of rows that lies in one block and is addressable with 31 bits.
 void runRows(const Work &work, int64_t begin, int64_t end) {
   const ForwardCall &call = *work.call;
   DefaultMxcsr defaultState;
-  float unwanted = 0; // a body stores mean and rstd always; this takes what the caller does not want
+  float unwanted = 0;
   normc_slice_t slice = call.slice;
-  slice.mean_stride = call.slice.mean != nullptr;
-  slice.rstd_stride = call.slice.rstd != nullptr;
   for (int64_t row = begin; row < end;) {
     int64_t block = 0, within = row, left = end - row;
     if (call.innerRows < call.rows) {
@@ -52,7 +62,7 @@ void runRows(const Work &work, int64_t begin, int64_t end) {
     row += slice.rows;
   }
   if (work.streaming)
-    _mm_sfence(); // non-temporal stores must be ordered before whatever the caller does to publish the results
+    _mm_sfence();
 }
 
 void runTask(void *context, int64_t index) {
@@ -145,6 +155,8 @@ normc_status_t normc_run_forward(const normc_kernel_t *kernel, const normc_forwa
   work.tasks = exec != nullptr && exec->parallel_for != nullptr ? taskCount(exec->threads, call.rows, call.bytes) : 1;
   if (work.tasks > 1)
     exec->parallel_for(exec->parallel_for_context, work.tasks, runTask, &work);
+  else if (call.sliceRows >= call.rows)
+    runWhole(work, call);
   else
     runRows(work, 0, call.rows);
   return NORMC_STATUS_SUCCESS;

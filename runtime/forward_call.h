@@ -32,7 +32,7 @@ struct RowArray {
 
 /// What is left to do. Rows come in blocks of innerRows (the last may be partial); blocks that one stride describes have been merged into one.
 struct ForwardCall {
-  normc_slice_t slice; // row 0: pointers, strides in elements, hidden, eps; mean and rstd may be NULL
+  normc_slice_t slice; // of all rows, from row 0 on; mean and rstd may still be NULL
   int64_t rows;        // 0 = nothing to do
   int64_t innerRows;   // rows of a block
   int64_t sliceRows;   // most rows that one call of a body may get
