@@ -301,7 +301,8 @@ private:
     Place inLoop;
     Func one = segment(name + "_one", fullSegment(s), {s, n_}, inLoop);
     define(parts, {rs.x, n_}, read(one, {0, rs.x, n_}));
-    inLoop.level.set(LoopLevel(parts, rs.x, 1));
+    parts.update(0).unscheduled();
+    inLoop.level.set(LoopLevel(parts, rs.x));
     keepOnStack(parts, place, {n_});
     parts.bound_extent(s, width).bound_storage(s, width).vectorize(s, std::min(width, vectorLanes_));
     return parts;
@@ -322,7 +323,8 @@ private:
     rs.where(kGroup * g + rs.x < full);
     Func one = segment(t_.name + "_one", groupedSegment(s, g), {s, g, n_}, inSegments);
     define(parts, {rs.x, g, n_}, read(one, {0, rs.x, g, n_}));
-    inSegments.level.set(LoopLevel(parts, rs.x, 1));
+    parts.update(0).unscheduled();
+    inSegments.level.set(LoopLevel(parts, rs.x));
     keepOnStack(parts, inGroups, {g, n_});
     parts.bound_extent(s, kGroup).bound_storage(s, kGroup).vectorize(s, vectorLanes_);
     Func subtree = foldLevels(parts, t_.name + "_tree", kGroup, inGroups, {g, n_}, /*neighbours=*/true);
@@ -333,7 +335,8 @@ private:
     define(sums, {g, n_}, identity());
     RDom rg(0, count, "rg");
     define(sums, {rg.x, n_}, read(subtree, {0, rg.x, n_}));
-    inGroups.level.set(LoopLevel(sums, rg.x, 1));
+    sums.update(0).unscheduled();
+    inGroups.level.set(LoopLevel(sums, rg.x));
     keepOnStack(sums, place, {n_});
     sums.bound_extent(g, width).bound_storage(g, width).vectorize(g, std::min(width, vectorLanes_));
     return read(foldLevels(sums, t_.name + "_top", width, place, {n_}, /*neighbours=*/true), {0, n_});
@@ -365,7 +368,7 @@ private:
       keepOnStack(end, inTier, {n_});
       parts.push_back(read(end, {n_ + c.x}));
       define(tiers, {n_}, order::foldTree(parts, combiner()));
-      inTier.level.set(LoopLevel(tiers, c.x, 1));
+      inTier.level.set(LoopLevel(tiers, c.x));
     }
     {
       RDom c(0, 1, "many");
@@ -375,7 +378,7 @@ private:
       define(many, {n_}, groups(full, last, inTier));
       keepOnStack(many, inTier, {n_});
       define(tiers, {n_}, read(many, {n_ + c.x}));
-      inTier.level.set(LoopLevel(tiers, c.x, 2));
+      inTier.level.set(LoopLevel(tiers, c.x));
     }
     keepOnStack(tiers, rowLevel_, {n_});
     return read(tiers, {n_});
@@ -390,7 +393,7 @@ private:
     Place inside;
     Func one = segment(name + "_one", fullSegment(i), {n_}, inside);
     define(part, {n_}, read(one, {0, n_ + c.x}));
-    inside.level.set(LoopLevel(part, c.x, 1));
+    inside.level.set(LoopLevel(part, c.x));
     keepOnStack(part, place, {n_});
     return part;
   }

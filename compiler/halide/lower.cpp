@@ -45,26 +45,15 @@ std::string compileTo(Halide::OutputFileType form, const KernelPipeline &built, 
   return file.contents();
 }
 
-/// Runs `work`, turning Halide's complaints, which speak of Funcs that no user wrote, into a bug report of ours.
-template <class Work> auto guarded(const std::string &function, Work work) {
-  try {
-    return work();
-  } catch (const Halide::Error &error) {
-    reportBug("Halide refused '" + function + "': " + error.what());
-  }
-}
-
 } // namespace
 
 HalideBody lowerWithHalide(const Kernel &kernel, const Plan &plan, Target target, int64_t hidden, const std::string &function) {
-  return guarded(function, [&] {
-    KernelPipeline built = buildPipeline(kernel, plan, target, hidden);
-    return HalideBody{compileTo(Halide::OutputFileType::bitcode, built, target, function), function, built.parameters};
-  });
+  KernelPipeline built = buildPipeline(kernel, plan, target, hidden);
+  return HalideBody{compileTo(Halide::OutputFileType::bitcode, built, target, function), function, built.parameters};
 }
 
 std::string halideStatement(const Kernel &kernel, const Plan &plan, Target target, int64_t hidden, const std::string &function) {
-  return guarded(function, [&] { return compileTo(Halide::OutputFileType::stmt, buildPipeline(kernel, plan, target, hidden), target, function); });
+  return compileTo(Halide::OutputFileType::stmt, buildPipeline(kernel, plan, target, hidden), target, function);
 }
 
 } // namespace normc

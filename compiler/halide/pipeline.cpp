@@ -15,6 +15,19 @@ using Halide::ImageParam;
 using Halide::Var;
 using HExpr = Halide::Expr;
 
+/// Halide's complaints speak of Funcs that no user wrote: each is a bug of ours. Its own reporter prints warnings and throws through frames that end the process.
+class Reporter final : public Halide::CompileTimeErrorReporter {
+public:
+  void warning(const char *message) override { reportBug(std::string("Halide warned: ") + message); }
+  [[noreturn]] void error(const char *message) override { reportBug(std::string("Halide refused: ") + message); }
+
+  static void install() {
+    static Reporter reporter;
+    Halide::set_custom_compile_time_error_reporter(&reporter);
+  }
+};
+
+
 bool hasHardwareF16(Target target) { return target != Target::X86_64_V2; }
 
 class PipelineBuilder {
@@ -222,6 +235,7 @@ private:
 } // namespace
 
 KernelPipeline buildPipeline(const Kernel &kernel, const Plan &plan, Target target, int64_t hidden) {
+  Reporter::install();
   return PipelineBuilder(kernel, plan, target, hidden).build();
 }
 

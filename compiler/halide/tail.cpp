@@ -58,6 +58,8 @@ void TailCopies::copyStatic(Func buffer, const ExprNode &load) const {
     buffer(r.x, loop_.row) = loader_(load, {loop_.row, start + r.x});
     if (size > 1)
       buffer.update(update).vectorize(r.x, std::min(size, loop_.plan->vectorLanes));
+    else
+      buffer.update(update).unscheduled();
     ++update;
     offset += size;
   }
@@ -68,12 +70,13 @@ void TailCopies::copyStatic(Func buffer, const ExprNode &load) const {
 void TailCopies::copyDynamic(Func buffer, const ExprNode &load) const {
   RDom wide(0, kLanes, 0, 1, "wide");
   wide.where(loop_.columns >= kLanes);
-  buffer(wide.x, loop_.row + wide.y) = loader_(load, {loop_.row, loop_.columns - kLanes + wide.x});
+  buffer(wide.x, loop_.row) = loader_(load, {loop_.row + wide.y, loop_.columns - kLanes + wide.x});
   buffer.update(0).vectorize(wide.x, loop_.plan->vectorLanes);
   RDom narrow(0, Halide::min(loop_.columns, kLanes - 1), 0, 1, "narrow");
   narrow.where(loop_.columns < kLanes);
   HExpr place = Halide::clamp(kLanes - loop_.columns + narrow.x, 0, kLanes - 1);
-  buffer(place, loop_.row + narrow.y) = loader_(load, {loop_.row, narrow.x});
+  buffer(place, loop_.row) = loader_(load, {loop_.row + narrow.y, narrow.x});
+  buffer.update(1).unscheduled();
 }
 
 } // namespace normc
