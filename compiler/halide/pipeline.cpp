@@ -185,12 +185,11 @@ private:
       data(h_, n_) = stored[0];
     else
       data(h_, n_) = Halide::Tuple(stored);
-    for (Halide::OutputImageParam buffer : data.output_buffers()) {
-      buffer.dim(0).set_min(0);
-      buffer.dim(1).set_min(0);
-      if (loop_.hidden > 0)
-        buffer.dim(0).set_extent(static_cast<int>(loop_.hidden));
-    }
+    Halide::OutputImageParam buffer = data.output_buffers()[0]; // the others have its bounds
+    buffer.dim(0).set_min(0);
+    buffer.dim(1).set_min(0);
+    if (loop_.hidden > 0)
+      buffer.dim(0).set_extent(static_cast<int>(loop_.hidden));
     scheduleElementOutput(data);
     loop_.level.set(Halide::LoopLevel(data, n_));
     return data;
