@@ -1,0 +1,96 @@
+// Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/support/files.h"
+
+#include "compiler/support/error.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace normc {
+namespace {
+
+[[noreturn]] void cannotWrite(const std::string &path, int error) {
+  throw Error(DiagCode::CannotWrite, "cannot write '" + path + "': " + std::strerror(error), {"choose another folder with -o, or make this one writable"});
+}
+
+/// A file under a temporary name, removed unless it is published.
+class PendingFile {
+public:
+  PendingFile(std::string path, const std::string &contents) : path_(std::move(path)) {
+    size_t slash = path_.rfind('/') + 1;
+    temporary_ = path_.substr(0, slash) + "." + path_.substr(slash) + "." + std::to_string(getpid()) + ".tmp";
+    int file = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
+      cannotWrite(path_, errno);
+    int error = writeAll(file, contents);
+    if (close(file) != 0 && error == 0)
+      error = errno;
+    if (error != 0) {
+      unlink(temporary_.c_str());
+      cannotWrite(path_, error);
+    }
+  }
+  PendingFile(const PendingFile &) = delete;
+  PendingFile &operator=(const PendingFile &) = delete;
+  PendingFile(PendingFile &&other) noexcept : path_(std::move(other.path_)), temporary_(std::exchange(other.temporary_, "")) {}
+  ~PendingFile() {
+    if (!temporary_.empty())
+      unlink(temporary_.c_str());
+  }
+
+  const std::string &path() const { return path_; }
+
+  void publish() {
+    if (rename(temporary_.c_str(), path_.c_str()) != 0)
+      cannotWrite(path_, errno);
+    temporary_.clear();
+  }
+
+private:
+  /// 0, or the error number.
+  static int writeAll(int file, const std::string &contents) {
+    size_t done = 0;
+    while (done < contents.size()) {
+      ssize_t count = write(file, contents.data() + done, contents.size() - done);
+      if (count < 0 && errno != EINTR)
+        return errno;
+      done += count > 0 ? static_cast<size_t>(count) : 0;
+    }
+    return 0;
+  }
+
+  std::string path_;
+  std::string temporary_;
+};
+
+} // namespace
+
+std::vector<std::string> writeFiles(const std::string &directory, const std::vector<OutputFile> &files) {
+  std::string folder = directory.empty() ? "." : directory;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    cannotWrite(folder, error.value());
+  std::vector<PendingFile> pending;
+  for (const OutputFile &file : files) {
+    std::string path = folder + "/" + file.name;
+    // A folder of that name would make the renaming fail after others had succeeded.
+    if (std::filesystem::is_directory(path, error))
+      cannotWrite(path, EISDIR);
+    pending.emplace_back(path, file.contents);
+  }
+  std::vector<std::string> paths;
+  for (PendingFile &file : pending) {
+    file.publish();
+    paths.push_back(file.path());
+  }
+  return paths;
+}
+
+} // namespace normc

@@ -1,0 +1,22 @@
+// Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files that appear whole or not at all.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace normc {
+
+/// A file to write.
+struct OutputFile {
+  std::string name; ///< without a folder
+  std::string contents;
+};
+
+/// Writes `files` into `directory`, which is made where it does not exist. All are written under temporary names first and renamed then, so that a reader sees each
+/// file as it was or as it is to be, and a failure leaves the folder as it was. Returns the paths, in order.
+/// Throws CannotWrite with the system's reason.
+std::vector<std::string> writeFiles(const std::string &directory, const std::vector<OutputFile> &files);
+
+} // namespace normc
