@@ -15,14 +15,25 @@ Halide::Buffer<> bufferOver(DType dtype, const std::vector<int64_t> &shape, cons
 
 } // namespace
 
-std::map<std::string, Array> runWithHalide(const Kernel &kernel, const Plan &plan, Target target, int64_t hidden, const Invocation &invocation) {
-  KernelPipeline built = buildPipeline(kernel, plan, target, hidden);
-  for (size_t i = 0; i < kernel.inputs().size(); ++i) {
-    const ArrayView &view = invocation.inputs.at(kernel.inputs()[i].name);
+struct JitKernel::Compiled {
+  KernelPipeline pipeline;
+  Halide::Target target;
+};
+
+JitKernel::JitKernel(const Kernel &kernel, const Plan &plan, Target target, int64_t hidden)
+    : kernel_(kernel), compiled_(new Compiled{buildPipeline(kernel, plan, target, hidden),
+                                              halideTarget(target).without_feature(Halide::Target::NoRuntime).with_feature(Halide::Target::JIT)}) {}
+
+JitKernel::~JitKernel() = default;
+
+std::map<std::string, Array> JitKernel::run(const Invocation &invocation) {
+  KernelPipeline &built = compiled_->pipeline;
+  for (size_t i = 0; i < kernel_.inputs().size(); ++i) {
+    const ArrayView &view = invocation.inputs.at(kernel_.inputs()[i].name);
     built.inputs[i].set(bufferOver(view.dtype, view.shape, view.data));
   }
-  for (size_t i = 0; i < kernel.scalars().size(); ++i)
-    built.scalars[i].set(static_cast<float>(invocation.scalars.at(kernel.scalars()[i])));
+  for (size_t i = 0; i < kernel_.scalars().size(); ++i)
+    built.scalars[i].set(static_cast<float>(invocation.scalars.at(kernel_.scalars()[i])));
 
   std::map<std::string, Array> outputs;
   std::vector<Halide::Buffer<>> buffers;
@@ -34,9 +45,12 @@ std::map<std::string, Array> runWithHalide(const Kernel &kernel, const Plan &pla
     array.bytes.resize(static_cast<size_t>(array.size() * dtypeBytes(array.dtype)));
     buffers.push_back(bufferOver(array.dtype, array.shape, array.bytes.data()));
   }
-  Halide::Target jit = halideTarget(target).without_feature(Halide::Target::NoRuntime).with_feature(Halide::Target::JIT);
-  built.pipeline.realize(Halide::Realization(buffers), jit);
+  built.pipeline.realize(Halide::Realization(buffers), compiled_->target);
   return outputs;
+}
+
+std::map<std::string, Array> runWithHalide(const Kernel &kernel, const Plan &plan, Target target, int64_t hidden, const Invocation &invocation) {
+  return JitKernel(kernel, plan, target, hidden).run(invocation);
 }
 
 } // namespace normc::test
