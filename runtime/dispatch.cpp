@@ -107,8 +107,8 @@ normc_status_t failDispatch(const normc_kernel_t *kernel, State state, const nor
     return fail(exec, NORMC_STATUS_UNSUPPORTED_CPU, 0, "kernel", "%.64s: this CPU is below x86-64-v2, the lowest target of normc (%s)", kernel->name, verdicts);
   if (limit.isa != NORMC_ISA_ANY && limit.isa < usable)
     usable = limit.isa;
-  return fail(exec, NORMC_STATUS_UNSUPPORTED_CPU, 0, "kernel", "no usable variant, build for %s%s (%s)", normc_isa_name(normc_isa_t(usable)),
-              limit.isa != NORMC_ISA_ANY && limit.isa <= state.detected() ? " or raise the limit" : "", verdicts);
+  return fail(exec, NORMC_STATUS_UNSUPPORTED_CPU, 0, "kernel", "%.64s: no usable variant, build for %s%s (%s)", kernel->name,
+              normc_isa_name(normc_isa_t(usable)), limit.isa != NORMC_ISA_ANY && limit.isa <= state.detected() ? " or raise the limit" : "", verdicts);
 }
 
 normc_status_t failEnvironment(const normc_exec_t *exec) {
