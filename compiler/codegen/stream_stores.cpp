@@ -11,6 +11,7 @@
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
@@ -19,6 +20,7 @@
 #include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace normc::codegen {
@@ -40,6 +42,13 @@ std::optional<size_t> sliceOffset(const llvm::Value *value, const llvm::Function
   return offset.getZExtValue();
 }
 
+/// Stores that write adjacent bytes, as one.
+struct Group {
+  std::vector<llvm::StoreInst *> stores; ///< in order of program and of address
+  const SliceArray *array;
+  unsigned bytes;
+};
+
 class Streamer {
 public:
   Streamer(llvm::Function &function, unsigned alignment)
@@ -50,9 +59,11 @@ public:
 
 private:
   const SliceArray *target(const llvm::StoreInst &store) const;
-  bool staysAligned(llvm::StoreInst &store, const SliceArray &array, unsigned bytes);
-  void stream(llvm::StoreInst &store, unsigned bytes);
   unsigned vectorBytes(const llvm::StoreInst &store) const;
+  std::vector<Group> groups(llvm::BasicBlock &block);
+  bool follows(const Group &group, llvm::StoreInst &store);
+  bool staysAligned(const Group &group);
+  void stream(const Group &group);
 
   llvm::Function &function_;
   const llvm::DataLayout &layout_;
@@ -75,74 +86,131 @@ const SliceArray *Streamer::target(const llvm::StoreInst &store) const {
   return nullptr;
 }
 
-/// Bytes that a store moves where it is of a kind that can be non-temporal, else 0.
+/// Bytes that a vector store moves where they are a power of two, else 0.
 unsigned Streamer::vectorBytes(const llvm::StoreInst &store) const {
   auto *type = llvm::dyn_cast<llvm::FixedVectorType>(store.getValueOperand()->getType());
   if (!type || !store.isSimple())
     return 0;
   unsigned bytes = static_cast<unsigned>(layout_.getTypeStoreSize(type).getFixedValue());
-  return bytes >= kSmallestStore && std::has_single_bit(bytes) ? bytes : 0;
+  return std::has_single_bit(bytes) ? bytes : 0;
 }
 
-/// Whether the address is a multiple of `bytes`, given what the runtime checks before it calls a streaming body. The stride and hidden are replaced by multiples of
-/// the promised alignment; what scalar evolution then knows about the distance from y (or sum) decides.
-bool Streamer::staysAligned(llvm::StoreInst &store, const SliceArray &array, unsigned bytes) {
-  if (bytes > alignment_)
+/// Whether `store` writes the bytes behind the group's.
+bool Streamer::follows(const Group &group, llvm::StoreInst &store) {
+  llvm::StoreInst &first = *group.stores.front();
+  if (store.getValueOperand()->getType() != first.getValueOperand()->getType())
     return false;
-  const auto *type = llvm::cast<llvm::FixedVectorType>(store.getValueOperand()->getType());
-  unsigned elementBytes = type->getScalarSizeInBits() / 8;
+  const auto *distance =
+      llvm::dyn_cast<llvm::SCEVConstant>(evolution_.getMinusSCEV(evolution_.getSCEV(store.getPointerOperand()), evolution_.getSCEV(first.getPointerOperand())));
+  return distance && distance->getAPInt() == group.bytes;
+}
+
+/// The block's vector stores of y and sum. Those narrower than the promised alignment (16-bit elements) are joined up to it where they are adjacent, so that each
+/// streaming store fills as much of a cache line as it can. Joining delays all but the last of them past loads of inputs at other columns, which is sound: an output
+/// shares memory with an input only element by element, and a body that read an input's element after storing that output element would not work in place at all.
+std::vector<Group> Streamer::groups(llvm::BasicBlock &block) {
+  std::vector<Group> done;
+  std::vector<Group> open; // at most one per array
+  auto close = [&](Group &group) {
+    if (group.bytes == alignment_ || group.stores.size() == 1) {
+      done.push_back(group);
+      return;
+    }
+    for (llvm::StoreInst *store : group.stores)
+      done.push_back({{store}, group.array, vectorBytes(*store)});
+  };
+  for (llvm::Instruction &instruction : block) {
+    auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+    const SliceArray *array = store ? target(*store) : nullptr;
+    unsigned bytes = array ? vectorBytes(*store) : 0;
+    if (bytes == 0) {
+      // A store of one element or under a mask may touch the same bytes; only stores of vectors are known not to.
+      if (instruction.mayWriteToMemory()) {
+        std::for_each(open.begin(), open.end(), close);
+        open.clear();
+      }
+      continue;
+    }
+    auto group = std::find_if(open.begin(), open.end(), [&](const Group &candidate) { return candidate.array == array; });
+    if (group != open.end() && !follows(*group, *store)) {
+      close(*group);
+      open.erase(group);
+      group = open.end();
+    }
+    if (group == open.end())
+      group = open.insert(open.end(), Group{{}, array, 0});
+    group->stores.push_back(store);
+    group->bytes += bytes;
+    if (group->bytes >= alignment_) {
+      close(*group);
+      open.erase(group);
+    }
+  }
+  std::for_each(open.begin(), open.end(), close);
+  return done;
+}
+
+/// Whether the address is a multiple of the group's size, given what the runtime checks before it calls a streaming body. The stride and hidden are replaced by
+/// multiples of the promised alignment; what scalar evolution then knows about the distance from y (or sum) decides.
+bool Streamer::staysAligned(const Group &group) {
+  if (group.bytes > alignment_)
+    return false;
+  llvm::StoreInst &store = *group.stores.front();
+  unsigned elementBytes = store.getValueOperand()->getType()->getScalarSizeInBits() / 8;
   llvm::ValueToSCEVMapTy promised;
   for (llvm::Instruction &instruction : llvm::instructions(function_)) {
     std::optional<size_t> offset = sliceOffset(&instruction, function_);
     if (!offset)
       continue;
-    if (offset == array.stride || offset == offsetof(normc_slice_t, hidden)) {
+    if (offset == group.array->stride || offset == offsetof(normc_slice_t, hidden)) {
       const llvm::SCEV *unit = evolution_.getConstant(instruction.getType(), alignment_ / elementBytes);
       promised[&instruction] = evolution_.getMulExpr(evolution_.getUnknown(&instruction), unit);
     }
   }
   const llvm::SCEV *address = evolution_.removePointerBase(evolution_.getSCEV(store.getPointerOperand()));
   const llvm::SCEV *distance = llvm::SCEVParameterRewriter::rewrite(address, evolution_, promised);
-  return distance->isZero() || evolution_.getConstantMultiple(distance).urem(bytes) == 0;
+  return distance->isZero() || evolution_.getConstantMultiple(distance).urem(group.bytes) == 0;
 }
 
+/// Replaces the group's stores by one that is non-temporal.
 /// LLVM 22 drops the mark where it folds a narrowing conversion into the store (vpmovdw to memory, say). Sixteen-bit vectors therefore go through an empty inline
 /// assembly, which leaves the value as it is and hides where it comes from.
-void Streamer::stream(llvm::StoreInst &store, unsigned bytes) {
-  llvm::IRBuilder<> builder(&store);
-  llvm::Value *value = store.getValueOperand();
+void Streamer::stream(const Group &group) {
+  llvm::IRBuilder<> builder(group.stores.back());
+  std::vector<llvm::Value *> parts;
+  for (llvm::StoreInst *store : group.stores)
+    parts.push_back(store->getValueOperand());
+  llvm::Value *value = parts.size() == 1 ? parts.front() : llvm::concatenateVectors(builder, parts);
   if (value->getType()->getScalarSizeInBits() < 32) {
-    llvm::Type *opaque = llvm::FixedVectorType::get(builder.getInt32Ty(), bytes / 4);
+    llvm::Type *opaque = llvm::FixedVectorType::get(builder.getInt32Ty(), group.bytes / 4);
     auto *type = llvm::FunctionType::get(opaque, {opaque}, false);
     value = builder.CreateCall(llvm::InlineAsm::get(type, "", "=x,0", /*hasSideEffects=*/false), {builder.CreateBitCast(value, opaque)});
-    store.setOperand(0, value);
   }
-  store.setAlignment(llvm::Align(std::min(bytes, kLineBytes)));
-  store.setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(function_.getContext(), llvm::ConstantAsMetadata::get(builder.getInt32(1))));
+  llvm::StoreInst *joined = builder.CreateAlignedStore(value, group.stores.front()->getPointerOperand(), llvm::Align(group.bytes));
+  joined->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(function_.getContext(), llvm::ConstantAsMetadata::get(builder.getInt32(1))));
+  for (llvm::StoreInst *store : group.stores)
+    store->eraseFromParent();
 }
 
 unsigned Streamer::run() {
   unsigned narrow = 0;
   unsigned unproven = 0;
-  std::vector<std::pair<llvm::StoreInst *, unsigned>> chosen;
-  for (llvm::Instruction &instruction : llvm::instructions(function_)) {
-    auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-    const SliceArray *array = store ? target(*store) : nullptr;
-    if (!array)
-      continue;
-    unsigned bytes = vectorBytes(*store);
-    if (bytes == 0)
-      ++narrow;
-    else if (!staysAligned(*store, *array, std::min(bytes, kLineBytes)))
-      ++unproven;
-    else
-      chosen.emplace_back(store, bytes);
+  std::vector<Group> chosen;
+  for (llvm::BasicBlock &block : function_) {
+    for (const Group &group : groups(block)) {
+      if (group.bytes < kSmallestStore)
+        ++narrow;
+      else if (!staysAligned(group))
+        ++unproven;
+      else
+        chosen.push_back(group);
+    }
   }
   if (chosen.empty())
-    reportBug("no store of y in '" + function_.getName().str() + "' can be streaming: " + std::to_string(narrow) + " are too narrow, " + std::to_string(unproven) +
-              " are not aligned to " + std::to_string(alignment_) + " bytes for certain");
-  for (auto [store, bytes] : chosen)
-    stream(*store, bytes);
+    reportBug("no store of y in '" + function_.getName().str() + "' can be streaming: of its vector stores " + std::to_string(narrow) + " are too narrow and " +
+              std::to_string(unproven) + " are not aligned to " + std::to_string(alignment_) + " bytes for certain");
+  for (const Group &group : chosen)
+    stream(group);
   return static_cast<unsigned>(chosen.size());
 }
 
