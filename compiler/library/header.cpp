@@ -226,7 +226,7 @@ std::string EntryText::text() const {
 } // namespace library
 
 std::string libraryHeader(const Library &library) {
-  library::checkLibrary(library);
+  library::checkNames(library);
   std::string guard = "NORMC_EMITTED_" + library::upper(library.name) + "_H";
   std::string abi = std::to_string(NORMC_ABI_VERSION);
   std::string text = "/* " + library.name + ".h, emitted by " + library::producer() + ": do not edit.\n"

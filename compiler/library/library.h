@@ -35,7 +35,7 @@ struct Library {
 std::vector<unsigned> affineCombinations(const KernelSpec &spec);
 
 /// The three files as text or bytes: the same for the same library, wherever and whenever they are made.
-/// Each throws DuplicateName where two symbols of the library would be the same, and InternalError where a variant lacks a body.
+/// Each throws DuplicateName where two symbols of the library would be the same, and InternalError where a variant lacks a body. The header needs no variants.
 std::string libraryArchive(const Library &library);
 std::string libraryHeader(const Library &library);
 std::string libraryManifest(const Library &library);

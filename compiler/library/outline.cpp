@@ -135,7 +135,7 @@ std::vector<KernelSet> kernelSets(const Library &library) {
   return sets;
 }
 
-void checkLibrary(const Library &library) {
+void checkNames(const Library &library) {
   std::set<std::string> taken;
   auto take = [&](const std::string &name) {
     for (const char *suffix : {"", "_kernel", "_kernel_set", "_workspace", "_args", "_simple"})
@@ -143,15 +143,20 @@ void checkLibrary(const Library &library) {
         throw Error(DiagCode::DuplicateName, "two entries of the library '" + library.name + "' would both declare '" + name + suffix + "'",
                     {"give one of the kernels, or the library, another name with --name"});
   };
-  for (const LibraryKernel &kernel : library.kernels) {
+  for (const LibraryKernel &kernel : library.kernels)
     take(kernel.spec.name);
+  for (const KernelSet &set : kernelSets(library))
+    take(set.name);
+}
+
+void checkLibrary(const Library &library) {
+  checkNames(library);
+  for (const LibraryKernel &kernel : library.kernels) {
     if (kernel.variants.empty())
       reportBug("the kernel '" + kernel.spec.name + "' has no variant");
     for (const LibraryVariant &variant : kernel.variants)
       checkVariant(kernel, variant);
   }
-  for (const KernelSet &set : kernelSets(library))
-    take(set.name);
 }
 
 std::vector<const LibraryVariant *> variantsByIsa(const LibraryKernel &kernel) {

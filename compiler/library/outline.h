@@ -46,7 +46,9 @@ struct KernelSet {
 /// The sets of two kernels or more. One set has the library's name; several have it with what tells them apart.
 std::vector<KernelSet> kernelSets(const Library &library);
 
-/// Throws DuplicateName where two public symbols of the library are the same, InternalError where a variant lacks a body.
+/// Throws DuplicateName where two public symbols of the library are the same.
+void checkNames(const Library &library);
+/// Also throws InternalError where a kernel has no variant, or a variant lacks a body.
 void checkLibrary(const Library &library);
 
 /// The kernel's variants, widest first.

@@ -16,7 +16,7 @@ namespace normc {
 namespace {
 
 [[noreturn]] void cannotWrite(const std::string &path, int error) {
-  throw Error(DiagCode::CannotWrite, "cannot write '" + path + "': " + std::strerror(error), {"choose another folder with -o, or make this one writable"});
+  throw Error(DiagCode::CannotWrite, "cannot write '" + path + "': " + std::strerror(error), {"choose another folder, or make this one writable"});
 }
 
 /// A file under a temporary name, removed unless it is published.
@@ -77,13 +77,20 @@ std::vector<std::string> writeFiles(const std::string &directory, const std::vec
   std::filesystem::create_directories(folder, error);
   if (error)
     cannotWrite(folder, error.value());
+  std::vector<OutputFile> placed = files;
+  for (OutputFile &file : placed)
+    file.name = folder + "/" + file.name;
+  return writeFiles(placed);
+}
+
+std::vector<std::string> writeFiles(const std::vector<OutputFile> &files) {
   std::vector<PendingFile> pending;
   for (const OutputFile &file : files) {
-    std::string path = folder + "/" + file.name;
     // A folder of that name would make the renaming fail after others had succeeded.
-    if (std::filesystem::is_directory(path, error))
-      cannotWrite(path, EISDIR);
-    pending.emplace_back(path, file.contents);
+    std::error_code error;
+    if (std::filesystem::is_directory(file.name, error))
+      cannotWrite(file.name, EISDIR);
+    pending.emplace_back(file.name, file.contents);
   }
   std::vector<std::string> paths;
   for (PendingFile &file : pending) {

@@ -10,7 +10,7 @@ namespace normc {
 
 /// A file to write.
 struct OutputFile {
-  std::string name; ///< without a folder
+  std::string name; ///< without a folder, or a path
   std::string contents;
 };
 
@@ -18,5 +18,8 @@ struct OutputFile {
 /// file as it was or as it is to be, and a failure leaves the folder as it was. Returns the paths, in order.
 /// Throws CannotWrite with the system's reason.
 std::vector<std::string> writeFiles(const std::string &directory, const std::vector<OutputFile> &files);
+
+/// The same for files in any folders that exist: `name` is a path.
+std::vector<std::string> writeFiles(const std::vector<OutputFile> &files);
 
 } // namespace normc

@@ -1,0 +1,62 @@
+// Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/normc/installation.h"
+
+#include "tools/normc/build_config.h"
+
+#include "compiler/support/error.h"
+#include "compiler/support/process.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace normc {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string stampOf(const std::string &file) {
+  std::error_code problem;
+  const auto time = fs::last_write_time(file, problem);
+  if (problem)
+    return "-";
+  return std::to_string(time.time_since_epoch().count()) + "+" + std::to_string(fs::file_size(file, problem));
+}
+
+} // namespace
+
+Installation findInstallation() {
+  const fs::path tool = fs::path(executablePath()).parent_path();
+  Installation found;
+  if (tool == NORMC_BUILD_TOOL_DIR) {
+    found = {NORMC_BUILD_INCLUDE_DIR, NORMC_BUILD_RUNTIME};
+  } else {
+    const fs::path prefix = tool.parent_path();
+    found = {prefix / NORMC_INSTALL_INCLUDE, prefix / NORMC_INSTALL_LIB / "libnormc_runtime.a"};
+  }
+  if (!fs::exists(fs::path(found.includeDir) / "normc" / "abi.h"))
+    found.includeDir.clear();
+  if (!fs::exists(found.runtimeArchive))
+    found.runtimeArchive.clear();
+  return found;
+}
+
+std::string requireRuntime() {
+  std::string archive = findInstallation().runtimeArchive;
+  if (archive.empty())
+    throw Error(DiagCode::MissingTool, "normc's runtime library (libnormc_runtime.a) was not found", {"'normc doctor' says where it is looked for"});
+  return archive;
+}
+
+std::string findCCompiler() {
+  const char *variable = std::getenv("CC");
+  if (variable && *variable)
+    return findProgram(variable);
+  for (const char *name : {"cc", "gcc", "clang"})
+    if (std::string path = findProgram(name); !path.empty())
+      return path;
+  return "";
+}
+
+std::string buildStamp() { return NORMC_VERSION " " + stampOf(executablePath()) + " " + stampOf(findInstallation().runtimeArchive); }
+
+} // namespace normc

@@ -1,0 +1,26 @@
+// Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the tool finds what it links against: beside itself in an installed prefix, or in the folders that the build was made in.
+#pragma once
+
+#include <string>
+
+namespace normc {
+
+struct Installation {
+  std::string includeDir;     ///< holds normc/abi.h; "" where it was not found
+  std::string runtimeArchive; ///< libnormc_runtime.a; "" where it was not found
+};
+
+Installation findInstallation();
+
+/// The runtime archive. Throws MissingTool.
+std::string requireRuntime();
+
+/// The C compiler: $CC, or cc, gcc or clang in PATH; "" where there is none.
+std::string findCCompiler();
+
+/// A text that changes whenever the tool or the runtime is built anew: part of the keys of cached kernels.
+std::string buildStamp();
+
+} // namespace normc

@@ -1,0 +1,189 @@
+// Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/normc/loaded_kernel.h"
+
+#include "tools/normc/build_config.h"
+#include "tools/normc/compile.h"
+#include "tools/normc/installation.h"
+
+#include "compiler/library/library.h"
+#include "compiler/support/error.h"
+#include "compiler/support/process.h"
+
+#include <normc/exec.h>
+#include <normc/status.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+namespace normc {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char *kObjectName = "kernel.so";
+
+std::string cacheKey(const KernelSpec &spec, const std::vector<Target> &targets) {
+  std::string text = canonicalSpelling(spec) + "\n" + spec.name + "\n" + buildStamp();
+  for (Target target : targets)
+    text += "\n" + std::string(targetName(target));
+  return spec.name + "-" + textHash(text);
+}
+
+/// The last lines of a tool's messages, as notes.
+std::vector<std::string> lastLines(const std::string &file) {
+  std::vector<std::string> lines;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line);
+  if (lines.size() > 5)
+    lines.erase(lines.begin(), lines.end() - 5);
+  return lines;
+}
+
+void linkShared(const std::string &folder, const std::string &name) {
+  const std::string compiler = findCCompiler();
+  if (compiler.empty())
+    throw Error(DiagCode::MissingTool, "no C compiler was found, which links the kernel that is to run",
+                {"install one (package gcc), or set CC; 'normc run --backend reference' works without"});
+  Job job;
+  job.argv = {compiler, "-shared", "-o", folder + "/" + kObjectName, "-Wl,--whole-archive", folder + "/lib" + name + ".a", "-Wl,--no-whole-archive", requireRuntime(), "-lm", "-ldl"};
+  std::istringstream flags(NORMC_LINK_FLAGS);
+  for (std::string flag; flags >> flag;)
+    job.argv.push_back(flag);
+  job.stdoutFile = folder + "/link.out";
+  job.stderrFile = folder + "/link.err";
+  if (!runJob(job).ok()) {
+    std::vector<std::string> notes = lastLines(job.stderrFile);
+    throw Error(DiagCode::ToolFailed, "'" + compiler + "' could not link the kernel", std::move(notes));
+  }
+}
+
+/// Makes `place` hold kernel.so: built beside it and renamed, so that others see all or nothing.
+void fill(const fs::path &place, const KernelSpec &spec, const std::vector<Target> &targets, int jobs) {
+  requireRuntime();
+  std::error_code problem;
+  fs::create_directories(place.parent_path(), problem);
+  std::string building = place.string() + ".XXXXXX";
+  errno = problem ? problem.value() : 0;
+  if (problem || !mkdtemp(building.data()))
+    throw Error(DiagCode::CannotWrite, "cannot write into the cache '" + place.parent_path().string() + "': " + std::strerror(errno), {"choose another one with --cache-dir"});
+  try {
+    const Library library{spec.name, compileKernels({spec}, targets, jobs, true), {"run"}};
+    writeLibrary(library, building);
+    linkShared(building, spec.name);
+    checkInterrupted();
+    fs::rename(building, place, problem);
+    // Another process may have been faster: its result is as good.
+    if (problem && !fs::exists(place / kObjectName))
+      throw Error(DiagCode::CannotWrite, "cannot write into the cache '" + place.parent_path().string() + "': " + problem.message(), {"choose another one with --cache-dir"});
+  } catch (...) {
+    fs::remove_all(building, problem);
+    throw;
+  }
+  fs::remove_all(building, problem);
+}
+
+/// A plain parallel_for: `threads` threads that take tasks in turn.
+void parallelFor(void *context, int64_t tasks, void (*task)(void *, int64_t), void *taskContext) {
+  const int64_t threads = std::min<int64_t>(*static_cast<int *>(context), tasks);
+  std::atomic<int64_t> next{0};
+  auto work = [&] {
+    for (int64_t index = next++; index < tasks; index = next++)
+      task(taskContext, index);
+  };
+  std::vector<std::thread> others;
+  for (int64_t i = 1; i < threads; ++i)
+    others.emplace_back(work);
+  work();
+  for (std::thread &other : others)
+    other.join();
+}
+
+template <class T, class Map> T *pointer(const Map &arrays, const char *role) {
+  const auto found = arrays.find(role);
+  return found == arrays.end() ? nullptr : static_cast<T *>(found->second);
+}
+
+} // namespace
+
+uint32_t isaOfTarget(Target target) {
+  switch (target) {
+  case Target::X86_64_V2: return NORMC_ISA_X86_64_V2;
+  case Target::X86_64_V3: return NORMC_ISA_X86_64_V3;
+  case Target::X86_64_V4: return NORMC_ISA_X86_64_V4;
+  }
+  reportBug("unknown target");
+}
+
+std::string defaultCacheDir() {
+  const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
+  if (cache && *cache)
+    return std::string(cache) + "/normc";
+  if (home && *home)
+    return std::string(home) + "/.cache/normc";
+  throw Error(DiagCode::BadUsage, "there is no place for the cache: neither XDG_CACHE_HOME nor HOME is set", {"add --cache-dir DIR"});
+}
+
+LoadedKernel::LoadedKernel(const KernelSpec &spec, const std::vector<Target> &targets, const std::string &cacheDir, int jobs) {
+  if (std::none_of(targets.begin(), targets.end(), hostRuns))
+    throw Error(DiagCode::UnsupportedCpu, "this machine's processor cannot run " + std::string(targetName(targets.at(0))),
+                {"'normc list targets' says what it runs; 'normc build' compiles for any target"});
+  const fs::path place = fs::path(cacheDir) / cacheKey(spec, targets);
+  if (!fs::exists(place / kObjectName))
+    fill(place, spec, targets, jobs);
+  library_ = dlopen((fs::absolute(place) / kObjectName).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library_)
+    throw Error(DiagCode::ToolFailed, std::string("the kernel that was built cannot be loaded: ") + dlerror(), {"remove '" + place.string() + "' and try again"});
+  entry_ = dlsym(library_, spec.name.c_str());
+  if (!entry_)
+    reportBug("the kernel's shared object lacks '" + spec.name + "'");
+}
+
+LoadedKernel::~LoadedKernel() {
+  if (library_)
+    dlclose(library_);
+}
+
+void LoadedKernel::run(const KernelCall &call, const CallOptions &options) const {
+  normc_forward_args_t args = {};
+  args.struct_size = sizeof args;
+  args.rows = call.rows;
+  args.hidden = call.hidden;
+  args.eps = static_cast<float>(call.eps);
+  args.x = pointer<const void>(call.inputs, "x");
+  args.residual = pointer<const void>(call.inputs, "residual");
+  args.weight = pointer<const void>(call.inputs, "weight");
+  args.bias = pointer<const void>(call.inputs, "bias");
+  args.y = pointer<void>(call.outputs, "y");
+  args.sum = pointer<void>(call.outputs, "sum");
+  args.mean = pointer<float>(call.outputs, "mean");
+  args.rstd = pointer<float>(call.outputs, "rstd");
+  normc_diag_t diag = {};
+  int threads = options.threads;
+  normc_exec_t exec = NORMC_EXEC_INIT;
+  exec.max_isa = options.maxIsa;
+  exec.diag = &diag;
+  if (threads > 1) {
+    exec.parallel_for = parallelFor;
+    exec.parallel_for_context = &threads;
+    exec.threads = static_cast<uint32_t>(threads);
+  }
+  using Entry = normc_status_t (*)(const normc_forward_args_t *, const normc_exec_t *);
+  const normc_status_t status = reinterpret_cast<Entry>(entry_)(&args, &exec);
+  if (status == NORMC_STATUS_SUCCESS)
+    return;
+  throw Error(status == NORMC_STATUS_UNSUPPORTED_CPU ? DiagCode::UnsupportedCpu : DiagCode::RuntimeRefused,
+              "the runtime refused the call with status " + std::to_string(status) + ": " + diag.message);
+}
+
+} // namespace normc

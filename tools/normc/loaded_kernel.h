@@ -1,0 +1,55 @@
+// Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that are built, kept in a cache, loaded into this process and called.
+#pragma once
+
+#include "compiler/schedule/plan.h"
+#include "compiler/spec/kernel_spec.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace normc {
+
+/// One call: pointers by role, all contiguous.
+struct KernelCall {
+  int64_t rows = 0;
+  int64_t hidden = 0;
+  double eps = 0;
+  std::map<std::string, const void *> inputs;
+  std::map<std::string, void *> outputs;
+};
+
+/// How it runs.
+struct CallOptions {
+  int threads = 1;
+  uint32_t maxIsa = 0; ///< NORMC_ISA_*
+};
+
+/// A kernel in a shared object of its own, with the runtime.
+class LoadedKernel {
+public:
+  /// Loads the kernel from `cacheDir`, building it first where it is not there: what is in the cache is complete, whenever the building is interrupted.
+  /// Throws UnsupportedCpu where this machine runs none of the targets; MissingTool without a C compiler or runtime library; ToolFailed where linking fails.
+  LoadedKernel(const KernelSpec &spec, const std::vector<Target> &targets, const std::string &cacheDir, int jobs);
+  LoadedKernel(const LoadedKernel &) = delete;
+  LoadedKernel &operator=(const LoadedKernel &) = delete;
+  ~LoadedKernel();
+
+  /// Throws RuntimeRefused or UnsupportedCpu with the runtime's message.
+  void run(const KernelCall &call, const CallOptions &options) const;
+
+private:
+  void *library_ = nullptr;
+  void *entry_ = nullptr;
+};
+
+/// The default cache: $XDG_CACHE_HOME/normc, or ~/.cache/normc. Throws BadUsage where neither variable is set.
+std::string defaultCacheDir();
+
+/// NORMC_ISA_* of a target.
+uint32_t isaOfTarget(Target target);
+
+} // namespace normc
