@@ -42,26 +42,25 @@ Expr exponential(const Expr &argument) {
   return mul(mul(mantissa, powerOfTwo(firstShifted)), powerOfTwo(secondShifted));
 }
 
-/// Near zero a + a P(a^2); beyond, 1 - e^(-t + t Q(t)) with t = |a|, which is 1 from 4 on.
+/// With t = |a|: near zero t + t P(t^2); beyond, 1 - e^(-t + t Q(t)), which is 1 from 4 on. The sign comes last: sums of zeros would lose that of -0.
 Expr errorFunction(const Expr &a) {
   Expr magnitude = abs(a);
-  Expr square = mul(a, a);
   constexpr std::array near{0.128379166f, -0.376126319f, 0.11283686f, -0.0268588513f, 0.00519960001f, -0.000812580693f, 8.29661149e-05f};
   constexpr std::array far{-0.128662005f, -0.635096312f, -0.106328025f, 0.0238407385f, -0.00367973396f, 0.000331988937f, -1.21505764e-05f};
-  Expr small = add(a, mul(a, polynomial(near, square)));
+  Expr small = add(magnitude, mul(magnitude, polynomial(near, mul(magnitude, magnitude))));
   Expr t = min(magnitude, f(4));
   Expr large = sub(f(1), exponential(sub(mul(t, polynomial(far, t)), t)));
-  return select(lt(magnitude, f(0.9375f)), small, withSignOf(a, large));
+  return withSignOf(a, select(lt(magnitude, f(0.9375f)), small, large));
 }
 
-/// Near zero a + a^3 P(a^2); beyond, 1 - 2 / (e^(2|a|) + 1).
+/// With t = |a|: near zero t + t^3 P(t^2); beyond, 1 - 2 / (e^(2t) + 1). The sign comes last, as above.
 Expr hyperbolicTangent(const Expr &a) {
   Expr magnitude = abs(a);
-  Expr square = mul(a, a);
+  Expr square = mul(magnitude, magnitude);
   constexpr std::array near{-0.333333135f, 0.133324713f, -0.0538392477f, 0.0210142769f, -0.00618863665f};
-  Expr small = add(a, mul(mul(a, square), polynomial(near, square)));
+  Expr small = add(magnitude, mul(mul(magnitude, square), polynomial(near, square)));
   Expr large = sub(f(1), div(f(2), add(exponential(add(magnitude, magnitude)), f(1))));
-  return select(lt(magnitude, f(0.5625f)), small, withSignOf(a, large));
+  return withSignOf(a, select(lt(magnitude, f(0.5625f)), small, large));
 }
 
 } // namespace
