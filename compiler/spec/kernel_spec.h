@@ -53,7 +53,7 @@ struct KernelSpec {
   bool sum = false;               ///< needs residual
   double eps = 1e-5;              ///< the default that the emitted header offers, rounded to float32 unless dtype is f64; eps itself is a run-time argument
   int weightOffset = 0;           ///< 1: weight stands for 1 + weight
-  std::string name;               ///< the C symbol; "" = defaultName
+  std::string name = {};          ///< the C symbol; "" = defaultName
 
   bool dynamic() const { return hidden == 0; }
 };
