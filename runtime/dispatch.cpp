@@ -142,7 +142,7 @@ normc_status_t normc_set_max_isa(normc_isa_t isa) {
   if (isa != NORMC_ISA_ANY && (isa < NORMC_ISA_X86_64_V2 || isa > NORMC_ISA_X86_64_V4))
     return NORMC_STATUS_INVALID_ARGUMENT;
   uint64_t found = currentState().raw();
-  while (!stateWord.compare_exchange_weak(found, State(found).withProcessLimit(isa).raw(), std::memory_order_relaxed)) {
+  while (!stateWord.replace(found, State(found).withProcessLimit(isa).raw())) {
   }
   return NORMC_STATUS_SUCCESS;
 }

@@ -9,7 +9,7 @@
 
 namespace normc::runtime {
 
-std::atomic<uint64_t> stateWord{0};
+AtomicWord stateWord;
 
 static_assert(FeatureCount <= 22, "the word has 22 bits for missing features");
 
@@ -45,7 +45,7 @@ State initializeState() {
   bool bad = variable != nullptr && limit == NORMC_ISA_ANY;
   State state(detectFeatures(cpu), largestCacheBytes(cpu), limit, limit != NORMC_ISA_ANY ? NORMC_LIMIT_ENVIRONMENT : NORMC_LIMIT_NONE, bad);
   uint64_t found = 0;
-  if (!stateWord.compare_exchange_strong(found, state.raw(), std::memory_order_relaxed))
+  if (!stateWord.replace(found, state.raw()))
     return State(found); // another thread was first, and normc_set_max_isa may already have changed it
   return state;
 }

@@ -3,7 +3,6 @@
 // The runtime's only global state on a CPU: one atomic 64-bit word with what the process knows about its CPU and its limit.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <normc/dispatch.h>
 
@@ -37,14 +36,26 @@ private:
   uint64_t word;
 };
 
-extern std::atomic<uint64_t> stateWord;
+/// An atomic word with relaxed order. Not std::atomic, whose members become visible symbols of the archive in builds without inlining.
+class AtomicWord {
+public:
+  uint64_t load() const { return __atomic_load_n(&value, __ATOMIC_RELAXED); }
+  void store(uint64_t next) { __atomic_store_n(&value, next, __ATOMIC_RELAXED); }
+  /// Whether the word was `found` and now is `next`; else `found` becomes what it is.
+  bool replace(uint64_t &found, uint64_t next) { return __atomic_compare_exchange_n(&value, &found, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); }
+
+private:
+  uint64_t value = 0;
+};
+
+extern AtomicWord stateWord;
 
 /// Reads CPU and environment and publishes the word; the first of several threads wins.
 State initializeState();
 
 /// The word, initialized at the first call.
 inline State currentState() {
-  State state(stateWord.load(std::memory_order_relaxed));
+  State state(stateWord.load());
   return __builtin_expect(state.ready(), 1) ? state : initializeState();
 }
 

@@ -36,10 +36,11 @@ def main():
     headers = headers_of(args.include)
     checks.expect("normc/normc.h" in headers and "normc/adapters/openmp.h" in headers, f"public headers not found: {headers}")
     c_compilers, cxx_compilers = compilers(args.cc, ["gcc", "clang"]), compilers(args.cxx, ["g++", "clang++"])
+    languages = [("c", C_STANDARDS, c_compilers, FLAGS), ("cpp", CXX_STANDARDS, cxx_compilers, CXX_FLAGS)]
     with temporary_folder() as folder:
         for header in headers:
             body = f"#include <{header}>\n#include <{header}>\ntypedef int used_by_no_one;\n"
-            for suffix, standards, tools, flags in [("c", C_STANDARDS, c_compilers, FLAGS), ("cpp", CXX_STANDARDS, cxx_compilers, CXX_FLAGS)]:
+            for suffix, standards, tools, flags in languages:
                 source = os.path.join(folder, "include." + suffix)
                 with open(source, "w") as file:
                     file.write(body)
