@@ -188,9 +188,9 @@ std::vector<KernelSpec> expand(const KernelRequest &request, SpecUse use) {
     for (int64_t hidden : request.hidden) {
       KernelSpec spec = specOf(request, hidden, dtype);
       if (!request.name.empty() && dtypes.size() > 1)
-        spec.name += "_" + std::string(dtypeName(dtype));
+        spec.name.append("_").append(dtypeName(dtype));
       if (!request.name.empty() && request.hidden.size() > 1)
-        spec.name += hidden == 0 ? "_hdyn" : "_h" + std::to_string(hidden);
+        spec.name.append("_h").append(hidden == 0 ? "dyn" : std::to_string(hidden));
       if (request.has("residual-rounding") && !request.residual)
         throw Error(DiagCode::ImpossibleCombination, "--residual-rounding needs a residual", {"add --residual, or leave --residual-rounding out"});
       verify(spec, use);

@@ -134,8 +134,8 @@ void verify(const KernelSpec &spec, SpecUse use) {
 std::string defaultName(const KernelSpec &spec) {
   std::string name = spec.residual ? "add_" : "";
   name += opName(spec.op);
-  name += "_" + std::string(dtypeName(spec.dtype));
-  name += spec.dynamic() ? "_hdyn" : "_h" + std::to_string(spec.hidden);
+  name.append("_").append(dtypeName(spec.dtype));
+  name.append("_h").append(spec.dynamic() ? "dyn" : std::to_string(spec.hidden));
   return name;
 }
 

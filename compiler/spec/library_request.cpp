@@ -89,7 +89,7 @@ std::string fieldText(const Place &place, const Field &field, const json::Value 
     auto text = word(one);
     if (!text)
       place.bad("'" + std::string(field.json) + "' contains " + kindName(one) + ", but must be " + expected);
-    joined += (joined.empty() ? "" : ",") + *text;
+    joined.append(joined.empty() ? "" : ",").append(*text);
   }
   if (list->empty())
     place.bad("'" + std::string(field.json) + "' is an empty list");

@@ -163,7 +163,7 @@ int buildCommand(const std::vector<std::string> &arguments) {
     checkInterrupted();
     const std::vector<std::string> paths = writeLibrary(library, directory);
     if (json) {
-      std::cout << jsonTable(fileTable(paths));
+      std::cout << jsonTable(fileTable(paths), {"bytes"});
       return 0;
     }
     std::vector<std::vector<std::string>> rows;

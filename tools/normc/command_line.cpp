@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iostream>
+#include <sstream>
 
 namespace normc {
 namespace {
@@ -95,19 +96,17 @@ Parsed parse(const Command &command, const std::vector<std::string> &arguments) 
 std::string wrapped(const std::string &text, size_t indent) {
   std::string lines;
   size_t column = indent;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    if (column + (end - at) > 100 && column > indent) {
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (column > indent && column + 1 + word.size() > 100) {
       lines += "\n" + std::string(indent, ' ');
       column = indent;
-    }
-    lines += text.substr(at, end - at);
-    column += end - at;
-    if (end < text.size() && column < 100) {
-      lines += ' ';
+    } else if (column > indent) {
+      lines += " ";
       ++column;
     }
-    at = end + 1;
+    lines += word;
+    column += word.size();
   }
   return lines;
 }

@@ -1,7 +1,7 @@
 // Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/normc/compile.h"
 
-#include "tools/normc/lowering.h"
+#include "compiler/pipeline/lowering.h"
 #include "tools/normc/terminal.h"
 
 #include "compiler/support/error.h"

@@ -4,7 +4,7 @@
 #include "tools/normc/commands.h"
 #include "tools/normc/installation.h"
 #include "tools/normc/json_table.h"
-#include "tools/normc/lowering.h"
+#include "compiler/pipeline/lowering.h"
 #include "tools/normc/terminal.h"
 
 #include "compiler/schedule/plan.h"

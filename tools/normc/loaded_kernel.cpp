@@ -6,6 +6,7 @@
 #include "tools/normc/installation.h"
 
 #include "compiler/library/library.h"
+#include "compiler/stages/norms.h"
 #include "compiler/support/error.h"
 #include "compiler/support/process.h"
 
@@ -35,7 +36,7 @@ constexpr const char *kObjectName = "kernel.so";
 std::string cacheKey(const KernelSpec &spec, const std::vector<Target> &targets) {
   std::string text = canonicalSpelling(spec) + "\n" + spec.name + "\n" + buildStamp();
   for (Target target : targets)
-    text += "\n" + std::string(targetName(target));
+    text.append("\n").append(targetName(target));
   return spec.name + "-" + textHash(text);
 }
 
@@ -115,6 +116,16 @@ template <class T, class Map> T *pointer(const Map &arrays, const char *role) {
 }
 
 } // namespace
+
+std::map<std::string, Array> interpretCall(const KernelSpec &spec, const KernelCall &call, const std::set<std::string> &wanted, Precision precision) {
+  Invocation invocation{call.rows, call.hidden, {}, {{"eps", call.eps}}, wanted};
+  for (const auto &[role, data] : call.inputs) {
+    const bool perColumn = role == "weight" || role == "bias";
+    const std::vector<int64_t> shape = perColumn ? std::vector<int64_t>{call.hidden} : std::vector<int64_t>{call.rows, call.hidden};
+    invocation.inputs[role] = {perColumn ? spec.paramDtype : spec.dtype, shape, data, {}};
+  }
+  return interpret(normKernel(spec, {call.inputs.count("weight") != 0, call.inputs.count("bias") != 0}), invocation, precision);
+}
 
 uint32_t isaOfTarget(Target target) {
   switch (target) {

@@ -3,11 +3,12 @@
 // Kernels that are built, kept in a cache, loaded into this process and called.
 #pragma once
 
+#include "compiler/reference/interpreter.h"
 #include "compiler/schedule/plan.h"
 #include "compiler/spec/kernel_spec.h"
 
 #include <map>
-#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct KernelCall {
   std::map<std::string, const void *> inputs;
   std::map<std::string, void *> outputs;
 };
+
+/// The same call by the reference: the outputs `wanted` by role.
+std::map<std::string, Array> interpretCall(const KernelSpec &spec, const KernelCall &call, const std::set<std::string> &wanted, Precision precision);
 
 /// How it runs.
 struct CallOptions {

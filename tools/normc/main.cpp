@@ -22,6 +22,7 @@ constexpr Entry kCommands[] = {
     {"build", "compile kernels into a library, a C header and a manifest", buildCommand},
     {"emit", "print what a kernel is compiled through: stages, LLVM IR, assembly", emitCommand},
     {"run", "run a kernel on .npy files", runKernelCommand},
+    {"verify", "compare compiled kernels with the reference, bit for bit", verifyCommand},
     {"list", "print what there is: ops, dtypes, targets, forms, plans", listCommand},
     {"explain", "say what an error code means and what to do", explainCommand},
     {"doctor", "say what this machine has and what is missing", doctorCommand},

@@ -5,8 +5,6 @@
 #include "tools/normc/compile.h"
 #include "tools/normc/loaded_kernel.h"
 
-#include "compiler/reference/interpreter.h"
-#include "compiler/stages/norms.h"
 #include "compiler/support/error.h"
 #include "compiler/support/files.h"
 #include "compiler/support/process.h"
@@ -19,23 +17,20 @@ namespace {
 /// Results by role, in C order.
 using Results = std::map<std::string, std::vector<std::byte>>;
 
+KernelCall callOf(const KernelProblem &problem) {
+  KernelCall call{problem.rows, problem.hidden, problem.spec.eps, {}, {}};
+  for (const auto &[role, array] : problem.inputs)
+    call.inputs[role] = array.data.data();
+  return call;
+}
+
 Results interpretProblem(const KernelProblem &problem) {
-  const KernelSpec &spec = problem.spec;
-  Invocation invocation;
-  invocation.rows = problem.rows;
-  invocation.hidden = problem.hidden;
-  invocation.scalars["eps"] = spec.eps;
-  for (const auto &[role, array] : problem.inputs) {
-    const bool perColumn = role == "weight" || role == "bias";
-    const DType type = perColumn ? spec.paramDtype : spec.dtype;
-    const std::vector<int64_t> shape = perColumn ? std::vector<int64_t>{problem.hidden} : std::vector<int64_t>{problem.rows, problem.hidden};
-    invocation.inputs[role] = {type, shape, array.data.data(), {}};
-  }
+  std::set<std::string> wanted;
   for (const auto &[role, type] : problem.outputs)
-    invocation.outputs.insert(role);
-  const Kernel kernel = normKernel(spec, {problem.inputs.count("weight") != 0, problem.inputs.count("bias") != 0});
+    wanted.insert(role);
+  const Precision precision = problem.spec.dtype == DType::F64 ? Precision::Double : Precision::Float32;
   Results results;
-  for (auto &[role, array] : interpret(kernel, invocation, spec.dtype == DType::F64 ? Precision::Double : Precision::Float32)) {
+  for (auto &[role, array] : interpretCall(problem.spec, callOf(problem), wanted, precision)) {
     if (array.dtype != problem.outputs.at(role))
       reportBug("the reference gives '" + role + "' as " + std::string(dtypeName(array.dtype)));
     results[role] = std::move(array.bytes);
@@ -44,9 +39,7 @@ Results interpretProblem(const KernelProblem &problem) {
 }
 
 Results callKernel(const KernelProblem &problem, const LoadedKernel &kernel, const CallOptions &options) {
-  KernelCall call{problem.rows, problem.hidden, problem.spec.eps, {}, {}};
-  for (const auto &[role, array] : problem.inputs)
-    call.inputs[role] = array.data.data();
+  KernelCall call = callOf(problem);
   Results results;
   auto output = [&](const std::string &role, DType type, const std::vector<int64_t> &shape) {
     std::vector<std::byte> &bytes = results[role];
