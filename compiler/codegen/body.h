@@ -44,6 +44,17 @@ std::string streamSymbol(std::string_view function);
 /// Aliasing facts that Halide derived from its buffers' names are dropped, since y may be x. Throws InternalError where the module has another shape.
 BodyIR fromHalide(const HalideBody &body, Target target);
 
+/// A parameter that a body does without.
+struct AbsentParameter {
+  std::string role;
+  DType dtype = DType::F32;
+  float neutral = 0; ///< reading this in place of each element gives the bits of a kernel without the parameter
+};
+
+/// The body that `body` becomes, as `function`, where every element of the absent parameters has the neutral value. Throws InternalError where the body does not read
+/// such a parameter, or reads its elements otherwise than one by one or in vectors.
+BodyIR omitParameters(const BodyIR &body, const std::vector<AbsentParameter> &absent, const std::string &function);
+
 /// LLVM IR of the whole variant after normc's passes: what the object is made from. The form `normc emit --as llvm` prints.
 std::string variantLLVM(const VariantIR &variant);
 

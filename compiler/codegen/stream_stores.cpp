@@ -2,7 +2,7 @@
 #include "compiler/codegen/stream_stores.h"
 
 #include "compiler/codegen/body.h"
-#include "compiler/codegen/slice_fields.h"
+#include "compiler/codegen/slice_reads.h"
 #include "compiler/support/error.h"
 
 #include <llvm/Analysis/AssumptionCache.h>
@@ -28,19 +28,6 @@ namespace {
 
 constexpr unsigned kSmallestStore = 16;
 constexpr unsigned kLineBytes = 64;
-
-/// Where in the slice a value was loaded from; nullopt where it was not.
-std::optional<size_t> sliceOffset(const llvm::Value *value, const llvm::Function &function) {
-  const auto *load = llvm::dyn_cast<llvm::LoadInst>(value);
-  if (!load)
-    return std::nullopt;
-  const llvm::DataLayout &layout = function.getParent()->getDataLayout();
-  llvm::APInt offset(layout.getPointerSizeInBits(), 0);
-  const llvm::Value *base = load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
-  if (base != function.getArg(0))
-    return std::nullopt;
-  return offset.getZExtValue();
-}
 
 /// Stores that write adjacent bytes, as one.
 struct Group {
@@ -78,12 +65,8 @@ private:
 
 /// The array that the store writes to, where that is y or sum.
 const SliceArray *Streamer::target(const llvm::StoreInst &store) const {
-  const llvm::Value *base = llvm::getUnderlyingObject(store.getPointerOperand(), /*MaxLookup=*/0);
-  std::optional<size_t> offset = sliceOffset(base, function_);
-  for (std::string_view role : {"y", "sum"})
-    if (offset == sliceArray(role).pointer)
-      return &sliceArray(role);
-  return nullptr;
+  const SliceArray *array = sliceArrayOf(store.getPointerOperand(), function_);
+  return array && (array->role == "y" || array->role == "sum") ? array : nullptr;
 }
 
 /// Bytes that a vector store moves where they are a power of two, else 0.

@@ -97,4 +97,8 @@ Kernel normKernel(const KernelSpec &spec, Affine affine) {
   reportBug("unknown op");
 }
 
+float neutralWeight(const KernelSpec &spec) { return static_cast<float>(1 - spec.weightOffset); }
+
+float neutralBias(const KernelSpec &) { return -0.0f; }
+
 } // namespace normc
