@@ -23,8 +23,10 @@ struct Work {
   int64_t tasks;
 };
 
-const void *advance(const void *pointer, int64_t bytes) { return pointer == nullptr ? nullptr : static_cast<const char *>(pointer) + bytes; }
-void *advance(void *pointer, int64_t bytes) { return pointer == nullptr ? nullptr : static_cast<char *>(pointer) + bytes; }
+/// Row `within` of block `block`; NULL where the array is absent.
+void *rowAddress(const RowArray &array, int64_t block, int64_t within) {
+  return array.begin == 0 ? nullptr : reinterpret_cast<void *>(array.begin + uintptr_t((block * array.outer + within * array.stride) * array.elementBytes));
+}
 
 /// Runs all rows by one call of the body. Only where call.sliceRows allows it.
 void runWhole(const Work &work, ForwardCall &call) {
@@ -52,10 +54,10 @@ void runRows(const Work &work, int64_t begin, int64_t end) {
       left = call.innerRows - within < left ? call.innerRows - within : left;
     }
     slice.rows = left < call.sliceRows ? left : call.sliceRows;
-    slice.x = advance(call.slice.x, block * call.xOuterBytes + within * call.xRowBytes);
-    slice.residual = advance(call.slice.residual, block * call.residualOuterBytes + within * call.residualRowBytes);
-    slice.y = advance(call.slice.y, block * call.yOuterBytes + within * call.yRowBytes);
-    slice.sum = advance(call.slice.sum, block * call.sumOuterBytes + within * call.sumRowBytes);
+    slice.x = rowAddress(call.arrays[SlotX], block, within);
+    slice.residual = rowAddress(call.arrays[SlotResidual], block, within);
+    slice.y = rowAddress(call.arrays[SlotY], block, within);
+    slice.sum = rowAddress(call.arrays[SlotSum], block, within);
     slice.mean = call.slice.mean != nullptr ? call.slice.mean + row : &unwanted;
     slice.rstd = call.slice.rstd != nullptr ? call.slice.rstd + row : &unwanted;
     work.body(&slice);
@@ -73,18 +75,18 @@ void runTask(void *context, int64_t index) {
   runRows(work, taskBegin(rows, work.tasks, index), taskBegin(rows, work.tasks, index + 1));
 }
 
-bool isMultiple(const void *pointer, int64_t rowBytes, int64_t outerBytes, int64_t hiddenBytes, uint32_t alignment) {
-  return (reinterpret_cast<uintptr_t>(pointer) | uintptr_t(rowBytes) | uintptr_t(outerBytes) | uintptr_t(hiddenBytes)) % alignment == 0;
+/// Whether every row starts and ends at a multiple of `alignment` bytes. An absent array does.
+bool rowsAreMultiples(const RowArray &array, uint32_t alignment) {
+  uintptr_t strides = uintptr_t((array.stride | array.outer) * array.elementBytes);
+  return array.begin == 0 || (array.begin | strides | uintptr_t(array.rowBytes)) % alignment == 0;
 }
 
 /// Whether the streaming body may and should run. Not in place: the lines of y have then just been read, so that plain stores cost nothing extra.
-bool streams(const normc_kernel_t *kernel, const normc_variant_t *variant, const ForwardCall &call, State state) {
+bool streams(const normc_variant_t *variant, const ForwardCall &call, State state) {
   uint32_t alignment = variant->stream_alignment;
   if (alignment == 0 || variant->streaming[call.affine] == nullptr || call.inPlace || call.bytes <= streamingThreshold(state.cacheBytes()))
     return false;
-  int64_t hidden = call.slice.hidden;
-  return isMultiple(call.slice.y, call.yRowBytes, call.yOuterBytes, hidden * elementBytes(kernel->y_dtype), alignment) &&
-         (call.slice.sum == nullptr || isMultiple(call.slice.sum, call.sumRowBytes, call.sumOuterBytes, hidden * elementBytes(kernel->x_dtype), alignment));
+  return rowsAreMultiples(call.arrays[SlotY], alignment) && rowsAreMultiples(call.arrays[SlotSum], alignment);
 }
 
 bool isReadable(const normc_kernel_set_t *set) {
@@ -152,7 +154,7 @@ normc_status_t normc_run_forward(const normc_kernel_t *kernel, const normc_forwa
   }
   Work work;
   work.call = &call;
-  work.streaming = streams(kernel, variant, call, state);
+  work.streaming = streams(variant, call, state);
   work.body = work.streaming ? variant->streaming[call.affine] : variant->body[call.affine];
   work.tasks = exec != nullptr && exec->parallel_for != nullptr ? taskCount(exec->threads, call.rows, call.bytes) : 1;
   if (work.tasks > 1)

@@ -53,10 +53,9 @@ public:
     call.rows = args->rows;
     if (args->rows == 0)
       return NORMC_STATUS_SUCCESS;
-    if ((status = addRowArrays()) != NORMC_STATUS_SUCCESS || (status = checkStrides()) != NORMC_STATUS_SUCCESS)
-      return status;
-    mergeBlocks();
-    if ((status = checkRanges()) != NORMC_STATUS_SUCCESS || (status = checkSharing()) != NORMC_STATUS_SUCCESS)
+    innerRows = args->inner_rows != 0 && args->inner_rows < args->rows ? args->inner_rows : args->rows;
+    if ((status = addRowArrays()) != NORMC_STATUS_SUCCESS || (status = checkBlocks()) != NORMC_STATUS_SUCCESS ||
+        (status = checkRanges()) != NORMC_STATUS_SUCCESS || (status = checkSharing()) != NORMC_STATUS_SUCCESS)
       return status;
     fillCall();
     return NORMC_STATUS_SUCCESS;
@@ -67,10 +66,11 @@ private:
   normc_status_t checkSizes();
   normc_status_t checkRoles();
   normc_status_t addRowArrays();
-  normc_status_t addRowArray(const void *pointer, uint32_t role, uint32_t dtype, int64_t stride, int64_t outer);
-  normc_status_t checkStrides();
+  normc_status_t addRowArray(RowSlot slot, const void *pointer, uint32_t role, uint32_t dtype, int64_t stride, int64_t outer);
+  normc_status_t checkBlocks();
   void mergeBlocks();
   normc_status_t checkRanges();
+  normc_status_t addRowSpan(RowSlot slot);
   normc_status_t addVector(const void *pointer, uint32_t role, int64_t count, int64_t elementBytes);
   normc_status_t checkSharing();
   normc_status_t checkPair(const Span &output, const Span &other);
@@ -86,8 +86,6 @@ private:
   int64_t hidden = 0;
   int64_t innerRows = 0;
   int64_t blocks = 1;
-  RowArray rowArrays[4]; // inputs first
-  int rowArrayCount = 0;
   Span spans[8]; // inputs first
   int spanCount = 0;
   int firstOutput = 0;
@@ -152,7 +150,7 @@ normc_status_t Checker::checkRoles() {
   return NORMC_STATUS_SUCCESS;
 }
 
-normc_status_t Checker::addRowArray(const void *pointer, uint32_t role, uint32_t dtype, int64_t stride, int64_t outer) {
+normc_status_t Checker::addRowArray(RowSlot slot, const void *pointer, uint32_t role, uint32_t dtype, int64_t stride, int64_t outer) {
   int64_t bytes = elementBytes(dtype);
   if (bytes == 0)
     return fail(exec, NORMC_STATUS_ABI_MISMATCH, role, "kernel", "%.64s: the kernel's type of %s is %u, which this runtime does not know", name(),
@@ -170,10 +168,10 @@ normc_status_t Checker::addRowArray(const void *pointer, uint32_t role, uint32_t
   if (outer < 0)
     return fail(exec, NORMC_STATUS_INVALID_STRIDE, role, strideField(role, true), "%.64s: %s is %lld elements, expected 0 (= inner_rows * stride) or more",
                 name(), strideField(role, true), (long long)outer);
-  RowArray &array = rowArrays[rowArrayCount++];
+  RowArray &array = call.arrays[slot];
   array.begin = address(pointer);
-  array.stride = stride != 0 ? stride : hidden;
-  array.outer = outer;
+  array.stride = args->rows == 1 ? 0 : stride != 0 ? stride : hidden;
+  array.outer = innerRows == args->rows ? 0 : outer;
   array.elementBytes = bytes;
   array.rowBytes = hidden * bytes;
   array.dtype = dtype;
@@ -182,57 +180,52 @@ normc_status_t Checker::addRowArray(const void *pointer, uint32_t role, uint32_t
 }
 
 normc_status_t Checker::addRowArrays() {
-  normc_status_t status = addRowArray(args->x, NORMC_ROLE_X, kernel->x_dtype, args->x_stride, args->x_outer_stride);
+  call.arrays[SlotResidual].begin = call.arrays[SlotSum].begin = 0;
+  normc_status_t status = addRowArray(SlotX, args->x, NORMC_ROLE_X, kernel->x_dtype, args->x_stride, args->x_outer_stride);
   if (status == NORMC_STATUS_SUCCESS && args->residual != nullptr)
-    status = addRowArray(args->residual, NORMC_ROLE_RESIDUAL, kernel->x_dtype, args->residual_stride, args->residual_outer_stride);
+    status = addRowArray(SlotResidual, args->residual, NORMC_ROLE_RESIDUAL, kernel->x_dtype, args->residual_stride, args->residual_outer_stride);
   if (status == NORMC_STATUS_SUCCESS)
-    status = addRowArray(args->y, NORMC_ROLE_Y, kernel->y_dtype, args->y_stride, args->y_outer_stride);
+    status = addRowArray(SlotY, args->y, NORMC_ROLE_Y, kernel->y_dtype, args->y_stride, args->y_outer_stride);
   if (status == NORMC_STATUS_SUCCESS && args->sum != nullptr)
-    status = addRowArray(args->sum, NORMC_ROLE_SUM, kernel->x_dtype, args->sum_stride, args->sum_outer_stride);
+    status = addRowArray(SlotSum, args->sum, NORMC_ROLE_SUM, kernel->x_dtype, args->sum_stride, args->sum_outer_stride);
   return status;
 }
 
-/// Resolves default outer strides and checks that no array's rows overlap. Leaves stride and outer at 0 where they are never used.
-normc_status_t Checker::checkStrides() {
-  innerRows = args->inner_rows != 0 && args->inner_rows < args->rows ? args->inner_rows : args->rows;
-  blocks = innerRows == args->rows ? 1 : (args->rows - 1) / innerRows + 1;
-  for (int i = 0; i < rowArrayCount; ++i) {
-    RowArray &array = rowArrays[i];
-    if (blocks == 1) {
-      array.outer = 0;
-    } else {
-      int64_t block = 0; // elements from the first row of a block to the end of its last one
-      int64_t interleaved = 0;
-      if (__builtin_mul_overflow(innerRows, array.stride, &block) ||
-          (array.outer != 0 && (__builtin_mul_overflow(blocks - 1, array.outer, &interleaved) || __builtin_add_overflow(interleaved, hidden, &interleaved))))
-        return fail(exec, NORMC_STATUS_TOO_LARGE, array.role, strideField(array.role, true),
-                    "%.64s: %s spans more than 2^62 bytes: check rows, inner_rows and its strides", name(), roleName(array.role));
-      if (array.outer == 0)
-        array.outer = block;
-      block -= array.stride - hidden;
-      bool interleaves = interleaved != 0 && innerRows > 1 && array.stride >= interleaved;
-      if (array.outer < block && !interleaves)
-        return fail(exec, NORMC_STATUS_INVALID_STRIDE, array.role, strideField(array.role, true),
-                    "%.64s: %s is %lld elements, expected 0 or at least %lld (a block of inner_rows rows), since rows of %s would overlap", name(),
-                    strideField(array.role, true), (long long)array.outer, (long long)block, roleName(array.role));
-    }
+/// Resolves default outer strides and checks that no array's rows overlap, where there is more than one block.
+normc_status_t Checker::checkBlocks() {
+  if (innerRows == args->rows)
+    return NORMC_STATUS_SUCCESS;
+  blocks = (args->rows - 1) / innerRows + 1;
+  for (RowArray &array : call.arrays) {
+    if (array.begin == 0)
+      continue;
+    int64_t block = 0; // elements from the first row of a block to the end of its last one
+    int64_t interleaved = 0;
+    if (__builtin_mul_overflow(innerRows, array.stride, &block) ||
+        (array.outer != 0 && (__builtin_mul_overflow(blocks - 1, array.outer, &interleaved) || __builtin_add_overflow(interleaved, hidden, &interleaved))))
+      return fail(exec, NORMC_STATUS_TOO_LARGE, array.role, strideField(array.role, true),
+                  "%.64s: %s spans more than 2^62 bytes: check rows, inner_rows and its strides", name(), roleName(array.role));
+    if (array.outer == 0)
+      array.outer = block;
+    block -= array.stride - hidden;
+    bool interleaves = interleaved != 0 && innerRows > 1 && array.stride >= interleaved;
+    if (array.outer < block && !interleaves)
+      return fail(exec, NORMC_STATUS_INVALID_STRIDE, array.role, strideField(array.role, true),
+                  "%.64s: %s is %lld elements, expected 0 or at least %lld (a block of inner_rows rows), since rows of %s would overlap", name(),
+                  strideField(array.role, true), (long long)array.outer, (long long)block, roleName(array.role));
     if (innerRows == 1)
       array.stride = 0;
   }
+  mergeBlocks();
   return NORMC_STATUS_SUCCESS;
 }
 
 /// Turns blocks into one where a single stride describes all rows of every array: longer slices, and none per block.
 void Checker::mergeBlocks() {
-  if (blocks == 1)
-    return;
-  for (int i = 0; i < rowArrayCount; ++i) {
-    const RowArray &array = rowArrays[i];
-    if (innerRows == 1 ? array.outer >= maxSliceElements : array.outer != innerRows * array.stride)
+  for (const RowArray &array : call.arrays)
+    if (array.begin != 0 && (innerRows == 1 ? array.outer >= maxSliceElements : array.outer != innerRows * array.stride))
       return;
-  }
-  for (int i = 0; i < rowArrayCount; ++i) {
-    RowArray &array = rowArrays[i];
+  for (RowArray &array : call.arrays) {
     if (innerRows == 1)
       array.stride = array.outer;
     array.outer = 0;
@@ -257,41 +250,46 @@ normc_status_t Checker::addVector(const void *pointer, uint32_t role, int64_t co
   return NORMC_STATUS_SUCCESS;
 }
 
+/// Computes the range of bytes of an array of rows.
+normc_status_t Checker::addRowSpan(RowSlot slot) {
+  RowArray &array = call.arrays[slot];
+  int64_t elements = 0, bytes = 0;
+  bool overflow = false;
+  if (blocks == 1) {
+    overflow = __builtin_mul_overflow(args->rows - 1, array.stride, &elements);
+  } else {
+    // A partial last block may end before the full one that precedes it.
+    int64_t lastRows = args->rows - (blocks - 1) * innerRows, last = 0, full = 0, fullRow = 0, lastRow = 0;
+    overflow = __builtin_mul_overflow(blocks - 1, array.outer, &last) || __builtin_mul_overflow(lastRows - 1, array.stride, &lastRow) ||
+               __builtin_mul_overflow(innerRows - 1, array.stride, &fullRow) || __builtin_add_overflow(last - array.outer, fullRow, &full) ||
+               __builtin_add_overflow(last, lastRow, &last);
+    elements = full > last ? full : last;
+  }
+  overflow = overflow || __builtin_add_overflow(elements, hidden, &elements) || __builtin_mul_overflow(elements, array.elementBytes, &bytes) ||
+             uint64_t(bytes) >= maxArrayBytes || __builtin_add_overflow(array.begin, uintptr_t(bytes), &array.end);
+  if (overflow)
+    return fail(exec, NORMC_STATUS_TOO_LARGE, array.role, roleName(array.role),
+                "%.64s: %s would reach beyond the address space: check rows, %lld, and its strides, which count elements", name(), roleName(array.role),
+                (long long)args->rows);
+  spans[spanCount++] = {array.begin, array.end, &array, array.role};
+  return NORMC_STATUS_SUCCESS;
+}
+
 /// Computes the range of bytes of every array; inputs come first in `spans`.
 normc_status_t Checker::checkRanges() {
-  int64_t lastBlock = blocks - 1;
-  int64_t lastBlockRows = args->rows - lastBlock * innerRows;
-  normc_status_t status = NORMC_STATUS_SUCCESS;
-  bool outputs = false;
-  for (int i = 0; i < rowArrayCount; ++i) {
-    RowArray &array = rowArrays[i];
-    if (!outputs && (array.role & (NORMC_ROLE_Y | NORMC_ROLE_SUM)) != 0) {
-      outputs = true;
-      if (args->weight != nullptr)
-        status = addVector(args->weight, NORMC_ROLE_WEIGHT, hidden, elementBytes(kernel->param_dtype));
-      if (status == NORMC_STATUS_SUCCESS && args->bias != nullptr)
-        status = addVector(args->bias, NORMC_ROLE_BIAS, hidden, elementBytes(kernel->param_dtype));
-      if (status != NORMC_STATUS_SUCCESS)
-        return status;
-      firstOutput = spanCount;
-    }
-    int64_t blockSteps = 0, rowSteps = 0, elements = 0, bytes = 0;
-    bool overflow = __builtin_mul_overflow(lastBlock, array.outer, &blockSteps) || __builtin_mul_overflow(lastBlockRows - 1, array.stride, &rowSteps) ||
-                    __builtin_add_overflow(blockSteps, rowSteps, &elements);
-    if (!overflow && lastBlockRows < innerRows) { // a partial last block may end before the full one that precedes it
-      int64_t full = 0;
-      overflow = __builtin_mul_overflow(innerRows - 1, array.stride, &full) || __builtin_add_overflow(blockSteps - array.outer, full, &full);
-      elements = full > elements ? full : elements;
-    }
-    overflow = overflow || __builtin_add_overflow(elements, hidden, &elements) || __builtin_mul_overflow(elements, array.elementBytes, &bytes) ||
-               uint64_t(bytes) >= maxArrayBytes || __builtin_add_overflow(array.begin, uintptr_t(bytes), &array.end);
-    if (overflow)
-      return fail(exec, NORMC_STATUS_TOO_LARGE, array.role, roleName(array.role),
-                  "%.64s: %s would reach beyond the address space: check rows, %lld, and its strides, which count elements", name(), roleName(array.role),
-                  (long long)args->rows);
-    spans[spanCount++] = {array.begin, array.end, &array, array.role};
-  }
-  if (args->mean != nullptr)
+  normc_status_t status = addRowSpan(SlotX);
+  if (status == NORMC_STATUS_SUCCESS && args->residual != nullptr)
+    status = addRowSpan(SlotResidual);
+  if (status == NORMC_STATUS_SUCCESS && args->weight != nullptr)
+    status = addVector(args->weight, NORMC_ROLE_WEIGHT, hidden, elementBytes(kernel->param_dtype));
+  if (status == NORMC_STATUS_SUCCESS && args->bias != nullptr)
+    status = addVector(args->bias, NORMC_ROLE_BIAS, hidden, elementBytes(kernel->param_dtype));
+  firstOutput = spanCount;
+  if (status == NORMC_STATUS_SUCCESS)
+    status = addRowSpan(SlotY);
+  if (status == NORMC_STATUS_SUCCESS && args->sum != nullptr)
+    status = addRowSpan(SlotSum);
+  if (status == NORMC_STATUS_SUCCESS && args->mean != nullptr)
     status = addVector(args->mean, NORMC_ROLE_MEAN, args->rows, sizeof(float));
   if (status == NORMC_STATUS_SUCCESS && args->rstd != nullptr)
     status = addVector(args->rstd, NORMC_ROLE_RSTD, args->rows, sizeof(float));
@@ -338,6 +336,17 @@ normc_status_t Checker::checkPair(const Span &output, const Span &other) {
 }
 
 void Checker::fillCall() {
+  int64_t largestStride = hidden, rowBytes = 0, strides[SlotCount];
+  for (int slot = 0; slot < SlotCount; ++slot) {
+    const RowArray &array = call.arrays[slot];
+    strides[slot] = 0;
+    if (array.begin == 0)
+      continue;
+    // A slice of one row still gets a stride that is valid for hidden, so that bodies need no special case.
+    strides[slot] = array.stride != 0 ? array.stride : hidden;
+    largestStride = strides[slot] > largestStride ? strides[slot] : largestStride;
+    rowBytes += array.rowBytes;
+  }
   // Field by field: clearing the struct first costs as much as all checks of a small call.
   normc_slice_t &slice = call.slice;
   slice.rows = args->rows;
@@ -345,47 +354,21 @@ void Checker::fillCall() {
   slice.eps = args->eps;
   slice.reserved = 0;
   slice.x = args->x;
-  slice.x_stride = 0;
+  slice.x_stride = strides[SlotX];
   slice.residual = args->residual;
-  slice.residual_stride = 0;
+  slice.residual_stride = strides[SlotResidual];
   slice.weight = args->weight;
   slice.bias = args->bias;
   slice.y = args->y;
-  slice.y_stride = 0;
+  slice.y_stride = strides[SlotY];
   slice.sum = args->sum;
-  slice.sum_stride = 0;
+  slice.sum_stride = strides[SlotSum];
   slice.mean = args->mean;
   slice.mean_stride = args->mean != nullptr;
   slice.rstd = args->rstd;
   slice.rstd_stride = args->rstd != nullptr;
   call.innerRows = innerRows;
-  call.xOuterBytes = call.residualOuterBytes = call.yOuterBytes = call.sumOuterBytes = 0;
-  call.xRowBytes = call.residualRowBytes = call.yRowBytes = call.sumRowBytes = 0;
-  int64_t largestStride = 0;
-  uint64_t rowBytes = 0;
-  for (int i = 0; i < rowArrayCount; ++i) {
-    const RowArray &array = rowArrays[i];
-    // A slice of one row still gets a stride that is valid for hidden, so that bodies need no special case.
-    int64_t stride = array.stride != 0 ? array.stride : hidden;
-    largestStride = stride > largestStride ? stride : largestStride;
-    rowBytes += uint64_t(array.rowBytes);
-    int64_t outerBytes = array.outer * array.elementBytes, strideBytes = stride * array.elementBytes;
-    switch (array.role) {
-    case NORMC_ROLE_X:
-      slice.x_stride = stride, call.xOuterBytes = outerBytes, call.xRowBytes = strideBytes;
-      break;
-    case NORMC_ROLE_RESIDUAL:
-      slice.residual_stride = stride, call.residualOuterBytes = outerBytes, call.residualRowBytes = strideBytes;
-      break;
-    case NORMC_ROLE_Y:
-      slice.y_stride = stride, call.yOuterBytes = outerBytes, call.yRowBytes = strideBytes;
-      break;
-    default:
-      slice.sum_stride = stride, call.sumOuterBytes = outerBytes, call.sumRowBytes = strideBytes;
-      break;
-    }
-  }
-  call.bytes = uint64_t(args->rows) * rowBytes;
+  call.bytes = uint64_t(args->rows) * uint64_t(rowBytes);
   // The division is slow and needed by huge calls only.
   int64_t room = maxSliceElements - 1 - hidden, reach = 0;
   bool fits = !__builtin_mul_overflow(innerRows - 1, largestStride, &reach) && reach <= room;

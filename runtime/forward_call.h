@@ -20,15 +20,18 @@ inline int64_t elementBytes(uint32_t dtype) { return dtype == NORMC_DTYPE_F32 ? 
 
 /// An array of rows: x, residual, y or sum.
 struct RowArray {
-  uintptr_t begin;
-  uintptr_t end;  // one past the last byte of the last row
-  int64_t stride; // elements; 0 where no two rows of a block exist
-  int64_t outer;  // elements; 0 where there is one block only
+  uintptr_t begin; // 0 = absent, and then the rest is not set
+  uintptr_t end;   // one past the last byte of the last row
+  int64_t stride;  // elements; 0 where no block has two rows
+  int64_t outer;   // elements; 0 where there is one block only
   int64_t elementBytes;
   int64_t rowBytes; // hidden * elementBytes
   uint32_t dtype;   // normc_dtype_t
   uint32_t role;
 };
+
+/// Places of the arrays of rows.
+enum RowSlot { SlotX, SlotResidual, SlotY, SlotSum, SlotCount };
 
 /// What is left to do. Rows come in blocks of innerRows (the last may be partial); blocks that one stride describes have been merged into one.
 struct ForwardCall {
@@ -36,11 +39,10 @@ struct ForwardCall {
   int64_t rows;        // 0 = nothing to do
   int64_t innerRows;   // rows of a block
   int64_t sliceRows;   // most rows that one call of a body may get
-  int64_t xOuterBytes, residualOuterBytes, yOuterBytes, sumOuterBytes;
-  int64_t xRowBytes, residualRowBytes, yRowBytes, sumRowBytes; // strides in bytes
-  uint64_t bytes;                                              // that all rows of x, residual, y and sum take, without gaps
-  uint32_t affine;                                             // NORMC_AFFINE_*
-  bool inPlace;                                                // y or sum is x or residual
+  RowArray arrays[SlotCount];
+  uint64_t bytes;  // that all rows of x, residual, y and sum take, without gaps
+  uint32_t affine; // NORMC_AFFINE_*
+  bool inPlace;    // y or sum is x or residual
 };
 
 /// Checks kernel, arguments and exec and fills `call`. SUCCESS, or a status with its message in exec->diag. Reads no array.

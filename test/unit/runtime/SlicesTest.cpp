@@ -135,6 +135,17 @@ TEST_F(Slices, BlocksOfOneRowMergeByTheirOuterStride) {
   EXPECT_EQ(bodyCalls[0].slice.x_stride, 100);
 }
 
+TEST_F(Slices, BlocksOfOneRowDefaultToTheirStride) {
+  call.args.rows = 50;
+  call.args.hidden = 64;
+  call.args.inner_rows = 1;
+  call.args.x_stride = 90;
+  runAndCheckRows();
+  EXPECT_EQ(bodyCalls.size(), 1u);
+  EXPECT_EQ(bodyCalls[0].slice.x_stride, 90);
+  EXPECT_EQ(bodyCalls[0].slice.y_stride, 64);
+}
+
 TEST_F(Slices, BlocksOfOneRowFarApartStaySlices) {
   call.args.rows = 3;
   call.args.hidden = 64;
