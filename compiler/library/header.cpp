@@ -12,12 +12,6 @@ namespace normc {
 namespace library {
 namespace {
 
-std::string upper(std::string text) {
-  for (char &c : text)
-    c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return text;
-}
-
 std::string_view cType(DType type) {
   switch (type) {
   case DType::F32:
@@ -67,6 +61,7 @@ private:
   std::string assertions() const;
   std::string initializer() const;
   std::string prototypes() const;
+  std::string local(std::string_view word) const;
   std::string simple() const;
 
   const KernelSpec &spec_;
@@ -176,7 +171,7 @@ std::string EntryText::initializer() const {
   std::string fields;
   for (const Argument &argument : arguments_)
     fields += argument.rank == 2 ? ", NORMC_EMITTED_NULL, 0, 0" : ", NORMC_EMITTED_NULL";
-  return "/** struct_size and eps set, the rest zero. */\n#define " + upper(spec_.name) + "_ARGS_INIT \\\n  {sizeof(" + spec_.name + "_args), 0, 0, 0, 0, " + floatLiteral(spec_.eps) +
+  return "/** struct_size and eps set, the rest zero. */\n#define " + initializerMacro(spec_.name) + " \\\n  {sizeof(" + spec_.name + "_args), 0, 0, 0, 0, " + floatLiteral(spec_.eps) +
          ", 0 \\\n   " + fields + "}\n";
 }
 
@@ -191,25 +186,29 @@ std::string EntryText::prototypes() const {
   return text + "/** Its description, for normc_run_forward and normc_dispatch_info. */\nextern const normc_kernel_t " + name + "_kernel;\n\n";
 }
 
+/// A local name in NAME_simple that does not hide the function NAME, whatever the user called it.
+std::string EntryText::local(std::string_view word) const { return std::string(word) + (word == spec_.name ? "_" : ""); }
+
 std::string EntryText::simple() const {
   const std::string &name = spec_.name;
-  std::string parameters = "int64_t rows";
-  std::string assignments = "  args.rows = rows;\n";
+  std::string args = local("args");
+  std::string parameters = "int64_t " + local("rows");
+  std::string assignments = "  " + args + ".rows = " + local("rows") + ";\n";
   if (hiddenIsGiven()) {
-    parameters += ", int64_t hidden";
-    assignments += "  args.hidden = hidden;\n";
+    parameters += ", int64_t " + local("hidden");
+    assignments += "  " + args + ".hidden = " + local("hidden") + ";\n";
   }
   for (const Argument &argument : arguments_) {
     if (argument.use == Use::Absent || argument.perRow)
       continue;
     std::string role(argument.name);
-    parameters += ", " + std::string(argument.output ? "" : "const ") + std::string(cType(argument.dtype)) + " *" + role;
-    assignments += "  args." + role + " = " + role + ";\n";
+    parameters += ", " + std::string(argument.output ? "" : "const ") + std::string(cType(argument.dtype)) + " *" + local(role);
+    assignments += "  " + args + "." + role + " = " + local(role) + ";\n";
   }
   return "/** The same for contiguous arrays, on this thread, with the default eps and without mean and rstd. */\n"
          "static inline normc_status_t " + name + "_simple(" + parameters + ") {\n"
-         "  " + name + "_args args = " + upper(name) + "_ARGS_INIT;\n" + assignments +
-         "  return " + name + "(&args, NORMC_EMITTED_NULL);\n"
+         "  " + name + "_args " + args + " = " + initializerMacro(name) + ";\n" + assignments +
+         "  return " + name + "(&" + args + ", NORMC_EMITTED_NULL);\n"
          "}\n\n";
 }
 
@@ -227,7 +226,7 @@ std::string EntryText::text() const {
 
 std::string libraryHeader(const Library &library) {
   library::checkNames(library);
-  std::string guard = "NORMC_EMITTED_" + library::upper(library.name) + "_H";
+  std::string guard = "NORMC_EMITTED_" + library::upperCase(library.name) + "_H";
   std::string abi = std::to_string(NORMC_ABI_VERSION);
   std::string text = "/* " + library.name + ".h, emitted by " + library::producer() + ": do not edit.\n"
                      " *\n"

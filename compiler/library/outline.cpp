@@ -138,9 +138,13 @@ std::vector<KernelSet> kernelSets(const Library &library) {
 void checkNames(const Library &library) {
   std::set<std::string> taken;
   auto take = [&](const std::string &name) {
+    std::vector<std::string> declared;
     for (const char *suffix : {"", "_kernel", "_kernel_set", "_workspace", "_args", "_simple"})
-      if (!taken.insert(name + suffix).second)
-        throw Error(DiagCode::DuplicateName, "two entries of the library '" + library.name + "' would both declare '" + name + suffix + "'",
+      declared.push_back(name + suffix);
+    declared.push_back(initializerMacro(name));
+    for (const std::string &symbol : declared)
+      if (!taken.insert(symbol).second)
+        throw Error(DiagCode::DuplicateName, "two entries of the library '" + library.name + "' would both declare '" + symbol + "'",
                     {"give one of the kernels, or the library, another name with --name"});
   };
   for (const LibraryKernel &kernel : library.kernels)
@@ -200,6 +204,14 @@ bool streams(const LibraryVariant &variant, std::string_view kernel) {
       return true;
   return false;
 }
+
+std::string upperCase(std::string text) {
+  for (char &c : text)
+    c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return text;
+}
+
+std::string initializerMacro(const std::string &name) { return upperCase(name) + "_ARGS_INIT"; }
 
 std::string producer() { return "normc " NORMC_VERSION; }
 

@@ -65,6 +65,12 @@ std::string variantSymbol(std::string_view kernel, Target target);
 /// Whether the variant has streaming bodies.
 bool streams(const LibraryVariant &variant, std::string_view kernel);
 
+/// "LN768" for "ln768".
+std::string upperCase(std::string text);
+
+/// The macro that initializes the arguments of an entry: "LN768_ARGS_INIT".
+std::string initializerMacro(const std::string &name);
+
 /// "normc 0.1.0"
 std::string producer();
 

@@ -1,0 +1,51 @@
+// Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/support/files.h"
+
+#include "test/unit/library/CompilerDriver.h"
+#include "test/unit/support/ThrowsCode.h"
+
+#include <filesystem>
+
+namespace normc {
+namespace {
+
+namespace fs = std::filesystem;
+
+size_t entries(const std::string &folder) {
+  size_t number = 0;
+  for ([[maybe_unused]] const auto &entry : fs::directory_iterator(folder))
+    ++number;
+  return number;
+}
+
+TEST(Files, AreWrittenIntoANewFolder) {
+  TempDir folder;
+  std::string target = folder.path() + "/a/b";
+  std::string binary("\0\xff\n", 3);
+  EXPECT_EQ(writeFiles(target, {{"one", "1"}, {"two", binary}}), (std::vector<std::string>{target + "/one", target + "/two"}));
+  EXPECT_EQ(readText(target + "/one"), "1");
+  EXPECT_EQ(readText(target + "/two"), binary);
+  writeFiles(target, {{"one", "new"}});
+  EXPECT_EQ(readText(target + "/one"), "new");
+  EXPECT_EQ(entries(target), 2u) << "temporary files are left";
+}
+
+TEST(Files, AFailureLeavesTheFolderAsItWas) {
+  TempDir folder;
+  writeFiles(folder.path(), {{"one", "old"}});
+  fs::create_directory(folder.path() + "/taken");
+  EXPECT_TRUE(throwsCode([&] { writeFiles(folder.path(), {{"one", "new"}, {"taken", "x"}}); }, DiagCode::CannotWrite, "/taken': Is a directory"));
+  EXPECT_EQ(readText(folder.path() + "/one"), "old");
+  EXPECT_EQ(entries(folder.path()), 2u) << "temporary files are left";
+  EXPECT_TRUE(throwsCode([&] { writeFiles(folder.path(), {{"one", "new"}, {"missing/two", "x"}}); }, DiagCode::CannotWrite, "No such file or directory"));
+  EXPECT_EQ(readText(folder.path() + "/one"), "old");
+}
+
+TEST(Files, AFileInPlaceOfTheFolderIsNamed) {
+  TempDir folder;
+  writeFiles(folder.path(), {{"file", ""}});
+  EXPECT_TRUE(throwsCode([&] { writeFiles(folder.path() + "/file/below", {{"one", "1"}}); }, DiagCode::CannotWrite, "/file/below': Not a directory"));
+}
+
+} // namespace
+} // namespace normc
