@@ -33,7 +33,7 @@ bool sameElement(DType dtype, const std::byte *a, const std::byte *b) {
   return std::isnan(valueOf(dtype, a)) && std::isnan(valueOf(dtype, b));
 }
 
-std::string difference(const Array &expected, const Array &got) {
+std::string difference(const Array &expected, const Array &got, int64_t firstRow) {
   if (expected.dtype != got.dtype || expected.shape != got.shape)
     return "type or shape differ";
   if (expected.bytes == got.bytes)
@@ -47,8 +47,9 @@ std::string difference(const Array &expected, const Array &got) {
     }
   if (count == 0)
     return {};
-  return std::to_string(count) + " of " + std::to_string(size) + " elements differ, the first at row " + std::to_string(first / columns) + " (" +
-         std::string(hostileName(first / columns)) + "), column " + std::to_string(first % columns) + ": expected " +
+  const int64_t row = firstRow + first / columns;
+  return std::to_string(count) + " of " + std::to_string(size) + " elements differ, the first at row " + std::to_string(row) + " (" +
+         std::string(hostileName(row)) + "), column " + std::to_string(first % columns) + ": expected " +
          elementText(expected.dtype, &expected.bytes[first * bytes]) + ", got " + elementText(got.dtype, &got.bytes[first * bytes]);
 }
 

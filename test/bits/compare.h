@@ -14,8 +14,8 @@ namespace normc::bits {
 bool sameElement(DType dtype, const std::byte *a, const std::byte *b);
 
 /// Empty where `got` has the bits of `expected`; otherwise how many elements differ and the first that does, with the kind of row that hostile_rows.h gives
-/// its number. Both in C order, same type and shape.
-std::string difference(const Array &expected, const Array &got);
+/// its number (counted from `firstRow`). Both in C order, same type and shape.
+std::string difference(const Array &expected, const Array &got, int64_t firstRow = 0);
 
 /// Likewise for all outputs of a kernel; the text begins with the output's role. An output that one side lacks is a difference.
 std::string difference(const std::map<std::string, Array> &expected, const std::map<std::string, Array> &got);

@@ -65,12 +65,12 @@ int hostileKinds() { return static_cast<int>(kKinds.size()); }
 
 std::string_view hostileName(int64_t row) { return kKinds[static_cast<size_t>(row) % kKinds.size()].name; }
 
-Array hostileArray(DType dtype, int64_t rows, int64_t hidden, uint32_t seed) {
+Array hostileArray(DType dtype, int64_t rows, int64_t hidden, uint32_t seed, int64_t firstKind) {
   std::mt19937 engine(seed);
   std::vector<float> values(static_cast<size_t>(rows * hidden));
   for (int64_t r = 0; r < rows; ++r) {
     Row row(values.data() + r * hidden, hidden, engine);
-    kKinds[static_cast<size_t>(r) % kKinds.size()].make(row);
+    kKinds[static_cast<size_t>(r + firstKind) % kKinds.size()].make(row);
   }
   return test::makeArray(dtype, {rows, hidden}, values);
 }
