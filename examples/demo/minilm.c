@@ -124,7 +124,7 @@ static int run_layer(const char *folder) {
   double largest = 0, error = worst_error(&args, hidden, &largest);
   double copy = median(copy_times, REPETITIONS), call = median(call_times, REPETITIONS);
   const char *layer = strrchr(folder, '/') ? strrchr(folder, '/') + 1 : folder;
-  printf("%-22s %4lld x %-8lld %-22s %-12.2g %7.2f us %8.2f\n", layer, (long long)rows, (long long)hidden, report.chosen->symbol, error, 1e6 * call, call / copy);
+  printf("%-20s %5lld x %-7lld %-22s %11.1e %8.2f us %9.1f x\n", layer, (long long)rows, (long long)hidden, report.chosen->symbol, error, 1e6 * call, call / copy);
   failed = !(error <= ERROR_LIMIT * largest);
   if (failed)
     fprintf(stderr, "minilm: %s: the error is above %.2g\n", layer, ERROR_LIMIT * largest);
@@ -141,9 +141,14 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: minilm LAYER-FOLDER...\n");
     return 2;
   }
-  printf("%-22s %-15s %-22s %-12s %10s %9s\n", "layer", "rows x hidden", "variant", "worst error", "time/call", "/memcpy");
+  printf("%-20s %-15s %-22s %11s %11s %11s\n", "layer", "rows x hidden", "variant", "worst error", "time/call", "vs memcpy");
   int failed = 0;
   for (int i = 1; i < argc; ++i)
     failed |= run_layer(argv[i]);
+  printf("\n"
+         "  worst error   largest difference from the formula evaluated in double\n"
+         "  time/call     median of %d calls on one thread\n"
+         "  vs memcpy     that time over the time of memcpy of the same bytes\n",
+         REPETITIONS);
   return failed;
 }
