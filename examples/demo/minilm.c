@@ -124,7 +124,8 @@ static int run_layer(const char *folder) {
   double largest = 0, error = worst_error(&args, hidden, &largest);
   double copy = median(copy_times, REPETITIONS), call = median(call_times, REPETITIONS);
   const char *layer = strrchr(folder, '/') ? strrchr(folder, '/') + 1 : folder;
-  printf("%-20s %5lld x %-7lld %-22s %11.1e %8.2f us %9.1f x\n", layer, (long long)rows, (long long)hidden, report.chosen->symbol, error, 1e6 * call, call / copy);
+  printf("%-20s %5lld x %-7lld %-22s %11.1e %8.2f us %9.1f x\n", layer, (long long)rows, (long long)hidden, report.chosen->symbol, error, 1e6 * call,
+         call / copy);
   failed = !(error <= ERROR_LIMIT * largest);
   if (failed)
     fprintf(stderr, "minilm: %s: the error is above %.2g\n", layer, ERROR_LIMIT * largest);

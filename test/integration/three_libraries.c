@@ -82,20 +82,20 @@ static int use_variant(const normc_kernel_t *kernel, normc_isa_t isa, normc_exec
 }
 
 /* Calls `call` for each variant that runs here and wants the same bytes in y each time. */
-#define FOR_EACH_VARIANT(kernel, call, y)                                                                                                                                 \
-  do {                                                                                                                                                                    \
-    static unsigned char first[sizeof(y)];                                                                                                                                \
-    for (int isa = NORMC_ISA_X86_64_V2, done = 0; isa <= NORMC_ISA_X86_64_V4; ++isa) {                                                                                    \
-      if (!use_variant(&(kernel), (normc_isa_t)isa, &exec))                                                                                                               \
-        continue;                                                                                                                                                         \
-      memset(y, 0xff, sizeof(y));                                                                                                                                         \
-      if ((call) != NORMC_STATUS_SUCCESS)                                                                                                                                 \
-        fail((kernel).name, diag.message);                                                                                                                                \
-      if (done++ == 0)                                                                                                                                                    \
-        memcpy(first, y, sizeof(y));                                                                                                                                      \
-      else if (memcmp(first, y, sizeof(y)) != 0)                                                                                                                          \
-        fail((kernel).name, "two variants differ");                                                                                                                       \
-    }                                                                                                                                                                     \
+#define FOR_EACH_VARIANT(kernel, call, y)                                                                                                                      \
+  do {                                                                                                                                                         \
+    static unsigned char first[sizeof(y)];                                                                                                                     \
+    for (int isa = NORMC_ISA_X86_64_V2, done = 0; isa <= NORMC_ISA_X86_64_V4; ++isa) {                                                                         \
+      if (!use_variant(&(kernel), (normc_isa_t)isa, &exec))                                                                                                    \
+        continue;                                                                                                                                              \
+      memset(y, 0xff, sizeof(y));                                                                                                                              \
+      if ((call) != NORMC_STATUS_SUCCESS)                                                                                                                      \
+        fail((kernel).name, diag.message);                                                                                                                     \
+      if (done++ == 0)                                                                                                                                         \
+        memcpy(first, y, sizeof(y));                                                                                                                           \
+      else if (memcmp(first, y, sizeof(y)) != 0)                                                                                                               \
+        fail((kernel).name, "two variants differ");                                                                                                            \
+    }                                                                                                                                                          \
   } while (0)
 
 static void run_layer_norm_f32(void) {
