@@ -77,8 +77,10 @@ void runTask(void *context, int64_t index) {
 
 /// Whether every row starts and ends at a multiple of `alignment` bytes. An absent array does.
 bool rowsAreMultiples(const RowArray &array, uint32_t alignment) {
-  uintptr_t strides = uintptr_t((array.stride | array.outer) * array.elementBytes);
-  return array.begin == 0 || (array.begin | strides | uintptr_t(array.rowBytes)) % alignment == 0;
+  if (array.begin == 0)
+    return true;
+  uintptr_t strides = uintptr_t(array.stride * array.elementBytes) | uintptr_t(array.outer * array.elementBytes);
+  return (array.begin | strides | uintptr_t(array.rowBytes)) % alignment == 0;
 }
 
 /// Whether the streaming body may and should run. Not in place: the lines of y have then just been read, so that plain stores cost nothing extra.

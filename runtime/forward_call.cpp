@@ -226,6 +226,8 @@ void Checker::mergeBlocks() {
     if (array.begin != 0 && (innerRows == 1 ? array.outer >= maxSliceElements : array.outer != innerRows * array.stride))
       return;
   for (RowArray &array : call.arrays) {
+    if (array.begin == 0)
+      continue;
     if (innerRows == 1)
       array.stride = array.outer;
     array.outer = 0;

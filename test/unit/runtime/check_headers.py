@@ -51,7 +51,8 @@ def main():
         source = os.path.join(folder, "use.c")
         with open(source, "w") as file:
             file.write("#include <normc/normc.h>\nnormc_status_t use(void); normc_status_t use(void) {\n"
-                       "  normc_exec_t exec = NORMC_EXEC_INIT;\n  return exec.struct_size == sizeof exec ? NORMC_STATUS_SUCCESS : NORMC_STATUS_ABI_MISMATCH;\n}\n")
+                       "  normc_exec_t exec = NORMC_EXEC_INIT;\n"
+                       "  return exec.struct_size == sizeof exec ? NORMC_STATUS_SUCCESS : NORMC_STATUS_ABI_MISMATCH;\n}\n")
         for tool in c_compilers:
             for standard in C_STANDARDS:
                 checks.compiles("NORMC_EXEC_INIT", tool, f"-std={standard}", *FLAGS, "-I", args.include, source)
