@@ -2,6 +2,7 @@
 #include "compiler/halide/pipeline.h"
 
 #include "compiler/halide/fold.h"
+#include "compiler/halide/row_guards.h"
 #include "compiler/halide/tail.h"
 #include "compiler/support/error.h"
 
@@ -49,6 +50,7 @@ public:
     lowerRowMaps();
     std::vector<Func> outputs = storeOutputs();
     result_.pipeline = Halide::Pipeline(outputs);
+    result_.pipeline.add_custom_lowering_pass(new RowGuards);
     return std::move(result_);
   }
 
