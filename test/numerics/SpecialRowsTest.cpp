@@ -87,6 +87,13 @@ TEST(ConstantRows, section4_5_B3_GiveExactlyBias) {
       }
 }
 
+TEST(ConstantRows, section4_5_VeryWideOnesMayMissBiasByNextToNothing) {
+  // The sum of 5748731 deviations of 3 / 2 ulp takes more than 24 bits. docs/numerics.md states up to which width this cannot happen.
+  const float y = Call{.x = std::vector<float>(5748731, 0x1.ce8458p+7f)}.y()[0];
+  EXPECT_NE(y, 0);
+  EXPECT_LT(std::abs(y), 1e-8);
+}
+
 TEST(ConstantRows, section4_5_BeyondTheStatedRangeTheyGiveNaNNotNoise) {
   // Where the first mean is an ulp off, the square of that ulp overflows.
   int lost = 0;

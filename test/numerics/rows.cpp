@@ -57,13 +57,13 @@ const std::vector<RowKind> &rowKinds() {
       {"uniform (0, 1)", [](int64_t h, std::mt19937 &e) { return draw(h, e, Uniform()); }},
       {"lognormal", [](int64_t h, std::mt19937 &e) { return draw(h, e, std::lognormal_distribution<double>(0, 2)); }},
       {"mean 1e4", [](int64_t h, std::mt19937 &e) { return draw(h, e, Normal(), 1, 1e4); }},
-      {"1 + 1e-6 noise", [](int64_t h, std::mt19937 &e) { return draw(h, e, Normal(), 1e-6, 1); }},
+      {"1 + 1e-6 noise", [](int64_t h, std::mt19937 &e) { return draw(h, e, Normal(), 1e-6, 1); }, 1e-12},
       {"+-3e6", twoValuedRow},
       {"one outlier", outlierRow},
       {"constant", constantRow},
-      {"constant but one ulp", nearlyConstantRow},
+      {"constant but one ulp", nearlyConstantRow, 1e-12},
       {"normal 2^48", [](int64_t h, std::mt19937 &e) { return draw(h, e, Normal(), 0x1p48); }},
-      {"normal 2^-45", [](int64_t h, std::mt19937 &e) { return draw(h, e, Normal(), 0x1p-45); }},
+      {"normal 2^-45", [](int64_t h, std::mt19937 &e) { return draw(h, e, Normal(), 0x1p-45); }, 0},
   };
   return kinds;
 }
@@ -91,7 +91,7 @@ Accuracy measure(const KernelSpec &spec, const RowKind &kind, int64_t rows, uint
     inputs["weight"] = test::makeArray(spec.paramDtype, {hidden}, draw(hidden, engine, Normal()));
   if (bias)
     inputs["bias"] = test::makeArray(spec.paramDtype, {hidden}, draw(hidden, engine, Normal()));
-  const float eps = static_cast<float>(spec.eps);
+  const float eps = static_cast<float>(kind.eps);
   const std::map<std::string, Array> outputs = test::interpretOn(normKernel(spec, {weight, bias}), inputs, {{"eps", eps}}, Precision::Float32);
 
   const std::vector<float> stored = test::floats(inputs["x"]), y = test::floats(outputs.at("y")), rstd = test::floats(outputs.at("rstd"));

@@ -16,6 +16,7 @@ struct RowKind {
   std::string name;
   /// Fills with about the same distribution at every width.
   std::vector<float> (*make)(int64_t hidden, std::mt19937 &engine);
+  double eps = 1e-5; ///< smaller where the default would hide the variance
 };
 
 /// Ordinary ones first, then those that are hard: a large mean, little noise on it, constants, an outlier, the ends of the range.
@@ -35,7 +36,7 @@ struct Accuracy {
   void merge(const Accuracy &other);
 };
 
-/// Runs the float32 reference for `spec` on rows of `kind` and compares with exactNorm. `spec.hidden` is the width. Weight and bias are there where the spec has
+/// Runs the float32 reference for `spec` on rows of `kind`, with the kind's eps, and compares with exactNorm. `spec.hidden` is the width. Weight and bias are there where the spec has
 /// them required.
 Accuracy measure(const KernelSpec &spec, const RowKind &kind, int64_t rows, uint32_t seed);
 
