@@ -35,7 +35,9 @@ struct Builder {
     if (!residual)
       return kernel.map("v", Domain::Element, x);
     Expr exact = add(x, residual);
-    return kernel.map("v", Domain::Element, spec.residualRounding == ResidualRounding::Storage ? roundTo(spec.dtype, exact) : exact,
+    // An f64 kernel, which only the reference has, computes in f64: its sum is in x's type already.
+    const bool rounds = spec.residualRounding == ResidualRounding::Storage && spec.dtype != DType::F64;
+    return kernel.map("v", Domain::Element, rounds ? roundTo(spec.dtype, exact) : exact,
                       store(spec.sum, "sum", spec.dtype));
   }
 
