@@ -1,37 +1,77 @@
 // Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The plan table: one row per kind of width, one per target. Every number in it has its reason beside it.
 #include "compiler/schedule/plan.h"
 
 #include "compiler/support/canonical_order.h"
+#include "compiler/support/error.h"
 
 #include <algorithm>
+#include <array>
 
 namespace normc {
 namespace {
 
-int lanesOf(Target target) { return target == Target::X86_64_V4 ? 16 : target == Target::X86_64_V3 ? 8 : 4; }
+/// How a range of widths is folded.
+struct FoldRow {
+  int64_t first, last; ///< hidden; 0, 0: dynamic
+  FoldForm form;
+  std::string_view reason;
+};
+
+constexpr std::array<FoldRow, 3> kFolds = {{
+    {0, 0, FoldForm::Dynamic, "any width: tiers by number of segments, so that short rows do not pay for long ones"},
+    {1, order::kLanes - 1, FoldForm::Narrow, "fewer columns than lanes: one element a lane, no partial sums"},
+    {order::kLanes, order::kMaxHidden, FoldForm::Static, "static width: full segments in loops of known length, then a partial one"},
+}};
+
+/// How a target's registers are used.
+struct TargetRow {
+  Target target;
+  int vectorLanes;
+  int laneGroup;
+  int laneGroupShared;
+  bool unrollFullSegments; ///< where every segment of a row is full
+};
+
+/// A sweep keeps 64 / laneGroup x (laneGroup / vectorLanes) accumulators a fold in registers. Two folds share the second sweep of layer norm: with 16 lanes each they
+/// take 8 zmm of 32, 8 ymm of 16 two vectors at a time, 8 xmm likewise. With one fold the targets of 16 registers hold 8 lanes x 8 groups just as well, in fewer sweeps
+/// over a segment. Unrolled loops over full segments gain 3 to 5 % on SSE and AVX2 and nothing on AVX-512; with a partial segment they cost as much as they gain.
+constexpr std::array<TargetRow, 3> kTargets = {{
+    {Target::X86_64_V2, 4, 8, 16, true},
+    {Target::X86_64_V3, 8, 8, 16, true},
+    {Target::X86_64_V4, 16, 16, 16, false},
+}};
+
+/// Vectors of y an iteration of the last sweep writes: 4 hide the latency of its five dependent operations; 1 and 8 measured the same or worse.
+constexpr int kStoreUnroll = 4;
+
+const FoldRow &foldRow(int64_t hidden) {
+  for (const FoldRow &row : kFolds)
+    if (row.first <= hidden && hidden <= row.last)
+      return row;
+  reportBug("no plan for hidden " + std::to_string(hidden));
+}
 
 } // namespace
 
 Plan choose(const KernelSpec &spec, Target target) {
+  const FoldRow &fold = foldRow(spec.hidden);
+  const TargetRow &machine = kTargets[static_cast<size_t>(target)];
   Plan plan;
-  plan.vectorLanes = lanesOf(target);
-  plan.fold = spec.dynamic() ? FoldForm::Dynamic : spec.hidden < order::kLanes ? FoldForm::Narrow : FoldForm::Static;
-  // Two folds in one sweep need 2 x 64 / laneGroup accumulators: 8 with 16 lanes, which every target has registers for. One fold needs half of them, so that the
-  // narrower targets can keep twice the lanes.
-  plan.laneGroupShared = 16;
-  plan.laneGroup = target == Target::X86_64_V4 ? 16 : 8;
-  // Unrolled loops over lane groups gain 3 to 5 % on the narrower targets where every segment is full, and cost as much elsewhere.
-  plan.unrollGroups = target != Target::X86_64_V4 && !spec.dynamic() && spec.hidden % order::kSegment == 0;
-  plan.storeUnroll = 4;
+  plan.fold = fold.form;
+  plan.vectorLanes = machine.vectorLanes;
+  plan.laneGroup = machine.laneGroup;
+  plan.laneGroupShared = machine.laneGroupShared;
+  plan.unrollGroups = machine.unrollFullSegments && fold.form == FoldForm::Static && spec.hidden % order::kSegment == 0;
+  plan.storeUnroll = kStoreUnroll;
 
-  // Streaming stores write whole vectors: rows of y must be a multiple of one, which a static width says now and a dynamic one at run time.
+  // Streaming stores write whole vectors: rows of y (and sum) must be a multiple of one, which a static width says now and a dynamic one at run time.
   const int alignment = plan.vectorLanes * 4;
-  const int64_t rowBytes = spec.hidden * std::min(dtypeBytes(spec.yDtype), dtypeBytes(spec.dtype));
+  const int64_t rowBytes = spec.hidden * std::min(dtypeBytes(spec.yDtype), spec.sum ? dtypeBytes(spec.dtype) : dtypeBytes(spec.yDtype));
   plan.streaming = spec.dynamic() || rowBytes % alignment == 0;
   plan.streamAlignment = plan.streaming ? alignment : 0;
-  plan.reason = plan.fold == FoldForm::Narrow    ? "at most 63 columns: one element a lane"
-                : plan.fold == FoldForm::Dynamic ? "any width: tiers by number of segments"
-                                                 : "static width: full segments, then a partial one";
+  plan.reason = fold.reason;
   return plan;
 }
 
