@@ -22,9 +22,6 @@ constexpr int kSegment = static_cast<int>(order::kSegment);
 constexpr int kLaneRows = kSegment / kLanes;
 constexpr int kGroup = static_cast<int>(order::kGroupSegments);
 
-/// Up to this many segments are written out one after another: their sums stay in registers, while sums in an array cost a store-forwarding stall each.
-constexpr int kStraightSegments = 4;
-
 void define(Func func, const std::vector<HExpr> &arguments, const Terms &values) {
   if (values.size() == 1)
     func(arguments) = values[0];
@@ -49,6 +46,7 @@ class SweepLowering {
 public:
   SweepLowering(const SweepTerms &terms, const RowLoop &loop)
       : t_(terms), loop_(loop), n_(loop.row), rowLevel_{loop.level, false}, vectorLanes_(loop.plan->vectorLanes),
+        straightSegments_(loop.plan->straightSegments),
         groupLanes_(terms.kinds.size() > 1 ? loop.plan->laneGroupShared : loop.plan->laneGroup) {}
 
   Func lower() {
@@ -278,7 +276,7 @@ private:
     const int64_t segments = order::segmentCount(loop_.hidden);
     const int full = static_cast<int>(segments) - 1;
     const bool lastIsFull = loop_.hidden % kSegment == 0;
-    if (segments <= kStraightSegments)
+    if (segments <= straightSegments_)
       return lastIsFull ? straight(t_.name + "_segment", full, read(segment(t_.name + "_last", fullSegment(full), {n_}, rowLevel_), {0, n_}), rowLevel_)
                         : straight(t_.name + "_segment", full, lastSegment(), rowLevel_);
     // A full last segment goes through the loop with the others.
@@ -356,15 +354,15 @@ private:
     define(tiers, {n_}, last);
     {
       RDom c(0, 1, "few");
-      c.where(full > 0 && full < kStraightSegments);
+      c.where(full > 0 && full < straightSegments_);
       Place inTier;
       std::vector<Terms> parts;
       Func first = segment(t_.name + "_few0", fullSegment(0), {n_}, inTier);
       parts.push_back(read(first, {0, n_ + c.x}));
-      for (int i = 1; i < kStraightSegments - 1; ++i)
+      for (int i = 1; i < straightSegments_ - 1; ++i)
         parts.push_back(read(conditionalSegment(t_.name + "_few" + std::to_string(i), i, full, last, inTier), {n_ + c.x}));
-      Func end(t_.name + "_few" + std::to_string(kStraightSegments - 1));
-      define(end, {n_}, where(full == kStraightSegments - 1, last));
+      Func end(t_.name + "_few" + std::to_string(straightSegments_ - 1));
+      define(end, {n_}, where(full == straightSegments_ - 1, last));
       keepOnStack(end, inTier, {n_});
       parts.push_back(read(end, {n_ + c.x}));
       define(tiers, {n_}, order::foldTree(parts, combiner()));
@@ -372,7 +370,7 @@ private:
     }
     {
       RDom c(0, 1, "many");
-      c.where(full >= kStraightSegments);
+      c.where(full >= straightSegments_);
       Place inTier;
       Func many(t_.name + "_many");
       define(many, {n_}, groups(full, last, inTier));
@@ -402,7 +400,7 @@ private:
   const RowLoop &loop_;
   Var n_;
   Place rowLevel_;
-  int vectorLanes_, groupLanes_;
+  int vectorLanes_, straightSegments_, groupLanes_;
 };
 
 } // namespace

@@ -31,17 +31,21 @@ struct TargetRow {
   int vectorLanes;
   int laneGroup;
   int laneGroupShared;
-  bool unrollFullSegments; ///< where every segment of a row is full
+  bool unrollSegmentLoop; ///< where every segment of a row is full and there are enough for a loop
 };
 
 /// A sweep keeps 64 / laneGroup x (laneGroup / vectorLanes) accumulators a fold in registers. Two folds share the second sweep of layer norm: with 16 lanes each they
 /// take 8 zmm of 32, 8 ymm of 16 two vectors at a time, 8 xmm likewise. With one fold the targets of 16 registers hold 8 lanes x 8 groups just as well, in fewer sweeps
-/// over a segment. Unrolled loops over full segments gain 3 to 5 % on SSE and AVX2 and nothing on AVX-512; with a partial segment they cost as much as they gain.
+/// over a segment. Where a loop over full segments is all there is, unrolling its body gains 2 to 4 % on SSE and AVX2 (4096 and 65536 columns) and nothing on AVX-512;
+/// segments written out one after another (512 to 2048 columns) lose up to 3 % by it and grow fivefold.
 constexpr std::array<TargetRow, 3> kTargets = {{
     {Target::X86_64_V2, 4, 8, 16, true},
     {Target::X86_64_V3, 8, 8, 16, true},
     {Target::X86_64_V4, 16, 16, 16, false},
 }};
+
+/// The sums of so many segments stay in registers; sums in an array cost a store-forwarding stall each.
+constexpr int kStraightSegments = 4;
 
 /// Vectors of y an iteration of the last sweep writes: 4 hide the latency of its five dependent operations; 1 and 8 measured the same or worse.
 constexpr int kStoreUnroll = 4;
@@ -63,7 +67,9 @@ Plan choose(const KernelSpec &spec, Target target) {
   plan.vectorLanes = machine.vectorLanes;
   plan.laneGroup = machine.laneGroup;
   plan.laneGroupShared = machine.laneGroupShared;
-  plan.unrollGroups = machine.unrollFullSegments && fold.form == FoldForm::Static && spec.hidden % order::kSegment == 0;
+  plan.straightSegments = kStraightSegments;
+  plan.unrollGroups = machine.unrollSegmentLoop && fold.form == FoldForm::Static && spec.hidden % order::kSegment == 0 &&
+                      order::segmentCount(spec.hidden) > kStraightSegments;
   plan.storeUnroll = kStoreUnroll;
 
   // Streaming stores write whole vectors: rows of y (and sum) must be a multiple of one, which a static width says now and a dynamic one at run time.

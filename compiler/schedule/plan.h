@@ -36,6 +36,7 @@ struct Plan {
   int vectorLanes = 8;      ///< float32 lanes of a vector
   int laneGroup = 16;        ///< lanes that a sweep with one fold keeps in registers at once: the 64 lanes of a segment are taken as laneGroup x (64 / laneGroup)
   int laneGroupShared = 16;  ///< likewise for a sweep that several folds share
+  int straightSegments = 4;  ///< up to this many segments are written out one after another, more are folded in a loop
   bool unrollGroups = false; ///< unroll the loop over lane groups and the terms of a lane
   int storeUnroll = 4;      ///< vectors of y per iteration of the last sweep
   bool streaming = false;   ///< also emit bodies with non-temporal stores

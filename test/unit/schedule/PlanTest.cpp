@@ -48,6 +48,15 @@ TEST(Plan, LaneGroupsDivideTheLanesIntoWholeVectors) {
     }
 }
 
+TEST(Plan, OnlyLoopsOverFullSegmentsAreUnrolledAndNotOnAvx512) {
+  EXPECT_TRUE(choose(width(4096), Target::X86_64_V2).unrollGroups);
+  EXPECT_TRUE(choose(width(4096), Target::X86_64_V3).unrollGroups);
+  EXPECT_FALSE(choose(width(4096), Target::X86_64_V4).unrollGroups);
+  EXPECT_FALSE(choose(width(1024), Target::X86_64_V3).unrollGroups) << "two segments, written out";
+  EXPECT_FALSE(choose(width(4099), Target::X86_64_V3).unrollGroups) << "a partial segment";
+  EXPECT_FALSE(choose(width(0), Target::X86_64_V3).unrollGroups);
+}
+
 TEST(Plan, StreamingNeedsWholeVectorsOfEveryOutput) {
   EXPECT_TRUE(choose(width(0), Target::X86_64_V4).streaming);
   EXPECT_TRUE(choose(width(768), Target::X86_64_V4).streaming);
