@@ -5,6 +5,7 @@
 #include "compiler/codegen/check_ir.h"
 #include "compiler/codegen/check_object.h"
 #include "compiler/codegen/llvm_support.h"
+#include "compiler/codegen/lone_stores.h"
 #include "compiler/codegen/stream_stores.h"
 #include "compiler/support/error.h"
 
@@ -51,6 +52,7 @@ void link(LinkedVariant &linked, const VariantIR &variant) {
   for (llvm::Function &function : *linked.module) {
     if (function.isDeclaration())
       continue;
+    codegen::spellOutLoneStores(function);
     codegen::setCodegenAttributes(function, cpu, codegen::vectorBits(variant.target));
     function.setVisibility(llvm::GlobalValue::HiddenVisibility);
     function.setDSOLocal(true);
