@@ -106,10 +106,21 @@ void checkEarly(const BuildRequest &build, const std::string &directory) {
   fs::remove(probe, problem);
 }
 
-std::string nextStep(const std::string &name, const std::string &directory) {
+/// As a shell reads it.
+std::string quotedForShell(const std::string &word) {
+  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./") == std::string::npos)
+    return word;
+  std::string quoted = "'";
+  for (char c : word)
+    quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string nextStep(const std::string &name, const std::string &folder) {
+  const std::string directory = quotedForShell(folder);
   const Installation installation = findInstallation();
-  return "cc app.c -I" + directory + (installation.includeDir.empty() ? "" : " -I" + installation.includeDir) + " " + directory + "/lib" + name + ".a " +
-         (installation.runtimeArchive.empty() ? "-lnormc_runtime" : installation.runtimeArchive) + " -lm -ldl";
+  return "cc app.c -I" + directory + (installation.includeDir.empty() ? "" : " -I" + quotedForShell(installation.includeDir)) + " " + directory + "/lib" + name + ".a " +
+         (installation.runtimeArchive.empty() ? "-lnormc_runtime" : quotedForShell(installation.runtimeArchive)) + " -lm -ldl";
 }
 
 std::vector<std::vector<std::string>> fileTable(const std::vector<std::string> &paths) {
@@ -148,6 +159,8 @@ int buildCommand(const std::vector<std::string> &arguments) {
   command.run = [&] {
     if (directory.empty())
       throw Error(DiagCode::BadUsage, "no output folder is given", {"add -o DIR"});
+    if (source.size() > 5 && source.substr(source.size() - 5) == ".mlir")
+      throw Error(DiagCode::BadUsage, "'" + source + "': MLIR files are not available in this normc", {"describe kernels by flags or in a JSON file"});
     const bool isFile = source.size() > 5 && source.substr(source.size() - 5) == ".json";
     if (!isFile)
       setField(request, kernelField("op"), source);

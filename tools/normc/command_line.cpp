@@ -50,6 +50,21 @@ struct Parsed {
   std::vector<std::vector<std::string>> values; ///< by option
 };
 
+/// "--flag=value" as two words: CLI11 takes an empty value after '=' for a missing one, and the next word in its place.
+std::vector<std::string> separated(const Command &command, const std::vector<std::string> &arguments) {
+  std::vector<std::string> words;
+  for (const std::string &argument : arguments) {
+    const size_t equals = argument.find('=');
+    const std::string flag = argument.substr(0, equals);
+    const bool takesValue = std::any_of(command.options.begin(), command.options.end(),
+                                        [&](const Option &option) { return flag == dashed(option.flag) && !option.metavar.empty(); });
+    words.push_back(equals != std::string::npos && takesValue ? flag : argument);
+    if (equals != std::string::npos && takesValue)
+      words.push_back(argument.substr(equals + 1));
+  }
+  return words;
+}
+
 Parsed parse(const Command &command, const std::vector<std::string> &arguments) {
   CLI::App app;
   app.set_help_flag();
@@ -65,9 +80,10 @@ Parsed parse(const Command &command, const std::vector<std::string> &arguments) 
     added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     options.push_back(added);
   }
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  std::vector<std::string> words = separated(command, arguments);
+  std::reverse(words.begin(), words.end());
   try {
-    app.parse(std::move(reversed));
+    app.parse(std::move(words));
   } catch (const CLI::ArgumentMismatch &mismatch) {
     const std::string text = mismatch.what();
     const std::string flag = text.substr(0, text.find(':'));

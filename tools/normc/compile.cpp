@@ -85,6 +85,10 @@ void checkWorker(const CompileTask &task, const std::string &form, const std::st
   }
   std::vector<std::string> notes;
   const std::vector<std::string> talk = linesOf(readFile(directory + ".err"));
+  // How LLVM ends the process when a file that it writes meets a full disk or a limit.
+  const std::string ioFailure = "LLVM ERROR: IO failure on output stream: ";
+  if (!talk.empty() && talk.back().rfind(ioFailure, 0) == 0)
+    throw Error(DiagCode::CannotWrite, "cannot write an intermediate file: " + talk.back().substr(ioFailure.size()), {"free some space, or raise the limit of file sizes"});
   if (!talk.empty())
     notes.push_back("its last words: " + talk.back());
   notes.push_back(replay);
@@ -183,12 +187,13 @@ void runWorker(const CompileTask &task, const std::string &form, const std::stri
     for (const std::string &symbol : code.symbols)
       symbols += symbol + "\n";
     writeFiles(directory, {{kResultFile, code.object}, {kSymbolsFile, symbols}});
-  } catch (const Error &error) {
+  } catch (const std::exception &) {
+    const Error error = currentError();
     std::string text = std::to_string(static_cast<int>(error.code())) + "\n" + oneLine(error.what()) + "\n";
     for (const std::string &note : error.notes())
       text += oneLine(note) + "\n";
     writeFiles(directory, {{kErrorFile, text}});
-    throw;
+    throw error;
   }
 }
 

@@ -14,6 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char *kArchive = "libnormc_runtime.a";
+
 std::string stampOf(const std::string &file) {
   std::error_code problem;
   const auto time = fs::last_write_time(file, problem);
@@ -31,7 +33,9 @@ Installation findInstallation() {
     found = {NORMC_BUILD_INCLUDE_DIR, NORMC_BUILD_RUNTIME};
   } else {
     const fs::path prefix = tool.parent_path();
-    found = {prefix / NORMC_INSTALL_INCLUDE, prefix / NORMC_INSTALL_LIB / "libnormc_runtime.a"};
+    found = {prefix / NORMC_INSTALL_INCLUDE, prefix / NORMC_INSTALL_LIB / kArchive};
+    if (!fs::exists(found.runtimeArchive))
+      found.runtimeArchive = prefix / "lib" / kArchive;
   }
   if (!fs::exists(fs::path(found.includeDir) / "normc" / "abi.h"))
     found.includeDir.clear();
@@ -43,7 +47,7 @@ Installation findInstallation() {
 std::string requireRuntime() {
   std::string archive = findInstallation().runtimeArchive;
   if (archive.empty())
-    throw Error(DiagCode::MissingTool, "normc's runtime library (libnormc_runtime.a) was not found", {"'normc doctor' says where it is looked for"});
+    throw Error(DiagCode::MissingTool, "normc's runtime library (libnormc_runtime.a) was not found", {"it is looked for in the folder lib beside the folder of the tool; 'normc doctor' says what was found"});
   return archive;
 }
 
@@ -55,6 +59,17 @@ std::string findCCompiler() {
     if (std::string path = findProgram(name); !path.empty())
       return path;
   return "";
+}
+
+std::string requireCCompiler() {
+  std::string compiler = findCCompiler();
+  if (!compiler.empty())
+    return compiler;
+  std::string message = "no C compiler was found, which links the kernel that is to run";
+  if (const char *variable = std::getenv("CC"))
+    message.append(": CC is '").append(variable).append("'");
+  throw Error(DiagCode::MissingTool, std::move(message),
+              {"install one (package gcc), or set CC to the path of one; 'normc run --backend reference' works without"});
 }
 
 std::string buildStamp() { return NORMC_VERSION " " + stampOf(executablePath()) + " " + stampOf(findInstallation().runtimeArchive); }

@@ -20,6 +20,9 @@ std::string requireRuntime();
 /// The C compiler: $CC, or cc, gcc or clang in PATH; "" where there is none.
 std::string findCCompiler();
 
+/// The same. Throws MissingTool where there is none.
+std::string requireCCompiler();
+
 /// A text that changes whenever the tool or the runtime is built anew: part of the keys of cached kernels.
 std::string buildStamp();
 

@@ -52,10 +52,7 @@ std::vector<std::string> lastLines(const std::string &file) {
 }
 
 void linkShared(const std::string &folder, const std::string &name) {
-  const std::string compiler = findCCompiler();
-  if (compiler.empty())
-    throw Error(DiagCode::MissingTool, "no C compiler was found, which links the kernel that is to run",
-                {"install one (package gcc), or set CC; 'normc run --backend reference' works without"});
+  const std::string compiler = requireCCompiler();
   Job job;
   job.argv = {compiler, "-shared", "-o", folder + "/" + kObjectName, "-Wl,--whole-archive", folder + "/lib" + name + ".a", "-Wl,--no-whole-archive", requireRuntime(), "-lm", "-ldl"};
   std::istringstream flags(NORMC_LINK_FLAGS);
@@ -71,6 +68,8 @@ void linkShared(const std::string &folder, const std::string &name) {
 
 /// Makes `place` hold kernel.so: built beside it and renamed, so that others see all or nothing.
 void fill(const fs::path &place, const KernelSpec &spec, const std::vector<Target> &targets, int jobs) {
+  // What linking needs is asked for before seconds of compiling.
+  requireCCompiler();
   requireRuntime();
   std::error_code problem;
   fs::create_directories(place.parent_path(), problem);
@@ -79,7 +78,7 @@ void fill(const fs::path &place, const KernelSpec &spec, const std::vector<Targe
   if (problem || !mkdtemp(building.data()))
     throw Error(DiagCode::CannotWrite, "cannot write into the cache '" + place.parent_path().string() + "': " + std::strerror(errno), {"choose another one with --cache-dir"});
   try {
-    const Library library{spec.name, compileKernels({spec}, targets, jobs, true), {"run"}};
+    const Library library{spec.name, compileKernels({spec}, targets, jobs, false), {"run"}};
     writeLibrary(library, building);
     linkShared(building, spec.name);
     checkInterrupted();

@@ -5,9 +5,9 @@
 #include "tools/normc/terminal.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <iostream>
-#include <new>
 
 namespace normc {
 namespace {
@@ -43,11 +43,11 @@ std::string overview() {
 }
 
 int dispatch(const std::vector<std::string> &arguments) {
-  if (arguments.empty()) {
-    std::vector<std::string> notes = {"'normc --help' lists the commands"};
-    throw Error(DiagCode::BadUsage, "no command is given", std::move(notes));
-  }
+  if (arguments.empty())
+    throw Error(DiagCode::BadUsage, "no command is given", {"'normc --help' lists the commands"});
   const std::string &name = arguments[0];
+  if (name == "help" && arguments.size() > 1)
+    return dispatch({arguments[1], "--help"});
   if (name == "--help" || name == "-h" || name == "help") {
     std::cout << overview();
     return 0;
@@ -84,16 +84,16 @@ int guarded(const std::vector<std::string> &arguments) {
     const int status = dispatch(arguments);
     flushResult();
     return status;
-  } catch (const Error &error) {
-    return printError(error);
-  } catch (const std::bad_alloc &) {
-    return printError(Error(DiagCode::OutOfMemory, "not enough memory"));
-  } catch (const std::exception &problem) {
-    return printError(Error(DiagCode::InternalError, problem.what()));
+  } catch (const std::exception &) {
+    return printError(currentError());
   }
 }
 
 } // namespace
 } // namespace normc
 
-int main(int argc, char **argv) { return normc::guarded({argv + 1, argv + argc}); }
+int main(int argc, char **argv) {
+  // A file that would exceed a size limit is then an error of the write, which is reported and cleaned up after.
+  std::signal(SIGXFSZ, SIG_IGN);
+  return normc::guarded({argv + (argc > 0 ? 1 : 0), argv + argc});
+}

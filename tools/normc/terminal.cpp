@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <string_view>
 
 #include <unistd.h>
@@ -39,6 +40,18 @@ int printError(const Error &error) {
   std::fflush(stdout);
   std::fputs(text.c_str(), stderr);
   return static_cast<int>(info.exitStatus);
+}
+
+Error currentError() {
+  try {
+    throw;
+  } catch (const Error &error) {
+    return error;
+  } catch (const std::bad_alloc &) {
+    return Error(DiagCode::OutOfMemory, "not enough memory");
+  } catch (const std::exception &problem) {
+    return Error(DiagCode::InternalError, problem.what());
+  }
 }
 
 std::string tableText(const std::vector<std::vector<std::string>> &rows) {

@@ -14,6 +14,9 @@ namespace normc {
 /// Prints "error: message [NORMC1001]" and its notes on stderr, in colour on a terminal (unless NO_COLOR is set or TERM is dumb). Returns the exit status.
 int printError(const Error &error);
 
+/// The exception that is being handled, as an Error: OutOfMemory or InternalError where it is none of ours. To be called in a catch block.
+Error currentError();
+
 /// Columns that line up, the first row being the heading: "op           formula".
 std::string tableText(const std::vector<std::vector<std::string>> &rows);
 
