@@ -15,9 +15,10 @@ namespace normc {
 
 /// One body of a variant, as a back end hands it over: a module that defines one function `void (const normc_slice_t *)`.
 struct BodyIR {
-  std::string bitcode;     ///< LLVM bitcode, or LLVM IR as text
-  std::string function;    ///< its symbol
-  int streamAlignment = 0; ///< bytes; where not 0, codegen also makes `streamSymbol(function)`, which may rely on that alignment of y, sum, their strides and hidden
+  std::string bitcode;  ///< LLVM bitcode, or LLVM IR as text
+  std::string function; ///< its symbol
+  /// Bytes. Where not 0, codegen also makes `streamSymbol(function)`, which may rely on that alignment of y, sum, their strides and hidden.
+  int streamAlignment = 0;
 };
 
 /// Everything a variant is made of, in one object.
@@ -51,8 +52,8 @@ struct AbsentParameter {
   float neutral = 0; ///< reading this in place of each element gives the bits of a kernel without the parameter
 };
 
-/// The body that `body` becomes, as `function`, where every element of the absent parameters has the neutral value. Throws InternalError where the body does not read
-/// such a parameter, or reads its elements otherwise than one by one or in vectors.
+/// The body that `body` becomes, as `function`, where every element of the absent parameters has the neutral value. Throws InternalError where the body does
+/// not read such a parameter, or reads its elements otherwise than one by one or in vectors.
 BodyIR omitParameters(const BodyIR &body, const std::vector<AbsentParameter> &absent, const std::string &function);
 
 /// LLVM IR of the whole variant after normc's passes: what the object is made from. The form `normc emit --as llvm` prints.
@@ -61,8 +62,8 @@ std::string variantLLVM(const VariantIR &variant);
 /// The form `normc emit --as asm` prints, in AT&T syntax.
 std::string variantAssembly(const VariantIR &variant);
 
-/// Compiles a variant. Throws InternalError where the streaming pass finds no store to change, where the IR holds a fast-math flag, an fma or a call, or where the
-/// machine code holds a fused multiply-add, an estimate, fewer streaming stores than the IR, or an undefined symbol other than memcpy and memset.
+/// Compiles a variant. Throws InternalError where the streaming pass finds no store to change, where the IR holds a fast-math flag, an fma or a call, or where
+/// the machine code holds a fused multiply-add, an estimate, fewer streaming stores than the IR, or an undefined symbol other than memcpy and memset.
 VariantObject variantObject(const VariantIR &variant);
 
 } // namespace normc

@@ -7,8 +7,8 @@
 
 namespace normc::codegen {
 
-/// Throws InternalError where the module holds a fast-math flag, permission for a less accurate operation, a fused multiply-add, a call of anything but a harmless
-/// intrinsic, or a variable that can be written.
+/// Throws InternalError where the module holds a fast-math flag, permission for a less accurate operation, a fused multiply-add, a call of anything but a
+/// harmless intrinsic, or a variable that can be written.
 void checkIR(const llvm::Module &module);
 
 } // namespace normc::codegen

@@ -103,7 +103,7 @@ std::unique_ptr<llvm::TargetMachine> makeTargetMachine(std::string_view cpu) {
   options.DataSections = true;
   options.MCOptions.AsmVerbose = true;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, llvm::StringRef(cpu.data(), cpu.size()), "", options, llvm::Reloc::PIC_,
-                                                                         llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
+                                                                           llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
     reportBug("LLVM makes no target machine for " + std::string(cpu));
   return machine;

@@ -39,8 +39,9 @@ struct Group {
 class Streamer {
 public:
   Streamer(llvm::Function &function, unsigned alignment)
-      : function_(function), layout_(function.getParent()->getDataLayout()), alignment_(alignment), library_(llvm::Triple(function.getParent()->getTargetTriple())),
-        libraryInfo_(library_), assumptions_(function), dominators_(function), loops_(dominators_), evolution_(function, libraryInfo_, assumptions_, dominators_, loops_) {}
+      : function_(function), layout_(function.getParent()->getDataLayout()), alignment_(alignment),
+        library_(llvm::Triple(function.getParent()->getTargetTriple())), libraryInfo_(library_), assumptions_(function), dominators_(function),
+        loops_(dominators_), evolution_(function, libraryInfo_, assumptions_, dominators_, loops_) {}
 
   unsigned run();
 
@@ -88,9 +89,10 @@ bool Streamer::follows(const Group &group, llvm::StoreInst &store) {
   return distance && distance->getAPInt() == group.bytes;
 }
 
-/// The block's vector stores of y and sum. Those narrower than the promised alignment (16-bit elements) are joined up to it where they are adjacent, so that each
-/// streaming store fills as much of a cache line as it can. Joining delays all but the last of them past loads of inputs at other columns, which is sound: an output
-/// shares memory with an input only element by element, and a body that read an input's element after storing that output element would not work in place at all.
+/// The block's vector stores of y and sum. Those narrower than the promised alignment (16-bit elements) are joined up to it where they are adjacent, so that
+/// each streaming store fills as much of a cache line as it can. Joining delays all but the last of them past loads of inputs at other columns, which is sound:
+/// an output shares memory with an input only element by element, and a body that read an input's element after storing that output element would not work in
+/// place at all.
 std::vector<Group> Streamer::groups(llvm::BasicBlock &block) {
   std::vector<Group> done;
   std::vector<Group> open; // at most one per array
@@ -156,8 +158,8 @@ bool Streamer::staysAligned(const Group &group) {
 }
 
 /// Replaces the group's stores by one that is non-temporal.
-/// LLVM 22 drops the mark where it folds a narrowing conversion into the store (vpmovdw to memory, say). Sixteen-bit vectors therefore go through an empty inline
-/// assembly, which leaves the value as it is and hides where it comes from.
+/// LLVM 22 drops the mark where it folds a narrowing conversion into the store (vpmovdw to memory, say). Sixteen-bit vectors therefore go through an empty
+/// inline assembly, which leaves the value as it is and hides where it comes from.
 void Streamer::stream(const Group &group) {
   llvm::IRBuilder<> builder(group.stores.back());
   std::vector<llvm::Value *> parts;

@@ -12,10 +12,9 @@ struct StreamingBody {
   unsigned stores;          ///< how many stores in it are non-temporal
 };
 
-/// Clones `body`, a function of a normc_slice_t, and makes stores of y and sum in the clone non-temporal: unmasked vectors, adjacent narrow ones joined, of at least 16
-/// bytes whose address is a multiple of their size wherever y, sum, their strides in bytes and hidden in bytes are multiples of `alignment`. Others stay as they are.
-/// The clone does not fence: its caller issues an sfence after the last call.
-/// Throws InternalError where there is no such store.
+/// Clones `body`, a function of a normc_slice_t, and makes stores of y and sum in the clone non-temporal: unmasked vectors, adjacent narrow ones joined, of at
+/// least 16 bytes whose address is a multiple of their size wherever y, sum, their strides in bytes and hidden in bytes are multiples of `alignment`. Others
+/// stay as they are. The clone does not fence: its caller issues an sfence after the last call. Throws InternalError where there is no such store.
 StreamingBody addStreamingBody(llvm::Function &body, unsigned alignment);
 
 } // namespace normc::codegen

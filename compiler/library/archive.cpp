@@ -22,8 +22,8 @@ std::string libraryArchive(const Library &library) {
   for (const auto &[name, contents] : objects)
     members.emplace_back(llvm::MemoryBufferRef(contents, name));
   // Deterministic: no dates, owners or permissions of this machine.
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> archive =
-      llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU, /*Deterministic=*/true, /*Thin=*/false, llvm::warnToStderr);
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> archive = llvm::writeArchiveToBuffer(
+      members, llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU, /*Deterministic=*/true, /*Thin=*/false, llvm::warnToStderr);
   if (!archive)
     reportBug("the archive cannot be built: " + llvm::toString(archive.takeError()));
   return (*archive)->getBuffer().str();

@@ -130,12 +130,12 @@ void DescriptorBuilder::kernel(const LibraryKernel &kernel) {
     accepts |= argument.use != Use::Absent ? argument.role : 0;
     required |= argument.use == Use::Required ? argument.role : 0;
   }
-  llvm::Constant *value = record(
-      {number(sizeof(normc_kernel_t)), number(NORMC_ABI_VERSION), text(spec.name), text(std::string(opName(spec.op))), text(canonicalSpelling(spec)),
-       text(specHash(spec)), text(producer()), number(accepts), number(required), number(dtypeCode(spec.dtype)), number(dtypeCode(spec.yDtype)),
-       number(dtypeCode(spec.paramDtype)), number(static_cast<uint32_t>(variants.size())), llvm::ConstantInt::get(int64_, static_cast<uint64_t>(spec.hidden)),
-       internalArray(variants, "variants")},
-      sizeof(normc_kernel_t));
+  llvm::Constant *value =
+      record({number(sizeof(normc_kernel_t)), number(NORMC_ABI_VERSION), text(spec.name), text(std::string(opName(spec.op))), text(canonicalSpelling(spec)),
+              text(specHash(spec)), text(producer()), number(accepts), number(required), number(dtypeCode(spec.dtype)), number(dtypeCode(spec.yDtype)),
+              number(dtypeCode(spec.paramDtype)), number(static_cast<uint32_t>(variants.size())),
+              llvm::ConstantInt::get(int64_, static_cast<uint64_t>(spec.hidden)), internalArray(variants, "variants")},
+             sizeof(normc_kernel_t));
   entry("normc_run_forward", publicConstant(value, name_ + "_kernel"));
   workspace();
 }
@@ -146,8 +146,9 @@ void DescriptorBuilder::kernelSet(const KernelSet &set) {
     kernels.push_back(new llvm::GlobalVariable(module_, llvm::ArrayType::get(builder_.getInt8Ty(), sizeof(normc_kernel_t)), /*isConstant=*/true,
                                                llvm::GlobalValue::ExternalLinkage, nullptr, kernel->spec.name + "_kernel"));
   uint32_t count = static_cast<uint32_t>(kernels.size());
-  llvm::Constant *value = record({number(sizeof(normc_kernel_set_t)), number(NORMC_ABI_VERSION), text(set.name), number(0), number(count), internalArray(kernels, "kernels")},
-                                 sizeof(normc_kernel_set_t));
+  llvm::Constant *value =
+      record({number(sizeof(normc_kernel_set_t)), number(NORMC_ABI_VERSION), text(set.name), number(0), number(count), internalArray(kernels, "kernels")},
+             sizeof(normc_kernel_set_t));
   entry("normc_run_forward_set", publicConstant(value, name_ + "_kernel_set"));
   workspace();
 }

@@ -17,18 +17,18 @@ struct LibraryVariant {
   Target target = Target::X86_64_V2;
   std::string backend; ///< "halide"
   Plan plan;
-  VariantObject code;  ///< defines bodySymbol(name, target, affine) for every combination that affineCombinations gives, and streaming versions of all or none
+  VariantObject code; ///< defines bodySymbol(name, target, affine) for every combination that affineCombinations gives, and streaming versions of all or none
 };
 
 struct LibraryKernel {
-  KernelSpec spec; ///< with its name
+  KernelSpec spec;                      ///< with its name
   std::vector<LibraryVariant> variants; ///< in any order, each target once
 };
 
 struct Library {
-  std::string name;                 ///< of the files: libNAME.a, NAME.h, NAME.json
+  std::string name;                   ///< of the files: libNAME.a, NAME.h, NAME.json
   std::vector<LibraryKernel> kernels; ///< in the order of the header
-  std::vector<std::string> command; ///< what the user typed, without the program's path, for the header and the manifest
+  std::vector<std::string> command;   ///< what the user typed, without the program's path, for the header and the manifest
 };
 
 /// The combinations of optional parameters (bits NORMC_AFFINE_*) that calls of a kernel may have, in ascending order: one body each.

@@ -24,12 +24,12 @@ enum class Use : uint8_t {
 /// One array of normc_forward_args_t, as a kernel takes it.
 struct Argument {
   std::string_view name;
-  uint32_t role;     ///< NORMC_ROLE_*
+  uint32_t role; ///< NORMC_ROLE_*
   Use use;
   DType dtype;
   bool output;
-  int rank;          ///< 2: [rows, hidden]
-  bool perRow;       ///< rank 1: [rows] rather than [hidden]
+  int rank;                       ///< 2: [rows, hidden]
+  bool perRow;                    ///< rank 1: [rows] rather than [hidden]
   std::vector<std::string> mayBe; ///< inputs that an output may share its memory with, as the very same array
 };
 
@@ -40,7 +40,7 @@ std::vector<Argument> arguments(const KernelSpec &spec);
 struct KernelSet {
   std::string name;
   std::vector<const LibraryKernel *> kernels; ///< static widths in ascending order, then at most one dynamic kernel
-  KernelSpec spec; ///< what they have in common, as a dynamic kernel of the set's name
+  KernelSpec spec;                            ///< what they have in common, as a dynamic kernel of the set's name
 };
 
 /// The sets of two kernels or more. One set has the library's name; several have it with what tells them apart.

@@ -14,9 +14,8 @@ struct OutputFile {
   std::string contents;
 };
 
-/// Writes `files` into `directory`, which is made where it does not exist. All are written under temporary names first and renamed then, so that a reader sees each
-/// file as it was or as it is to be, and a failure leaves the folder as it was. Returns the paths, in order.
-/// Throws CannotWrite with the system's reason.
+/// Writes `files` into `directory`, which is made where it does not exist. All are written under temporary names first and renamed then, so that a reader sees
+/// each file as it was or as it is to be, and a failure leaves the folder as it was. Returns the paths, in order. Throws CannotWrite with the system's reason.
 std::vector<std::string> writeFiles(const std::string &directory, const std::vector<OutputFile> &files);
 
 /// The same for files in any folders that exist: `name` is a path.

@@ -8,7 +8,8 @@ namespace normc {
 namespace {
 
 BodyIR body(const std::string &operation, const std::string &declarations = "") {
-  return sliceBody("body", 8, "float", "float", "  %v = load <8 x float>, ptr %x.at, align 4\n" + operation + "\n  store <8 x float> %w, ptr %y.at, align 4", 0, declarations);
+  return sliceBody("body", 8, "float", "float", "  %v = load <8 x float>, ptr %x.at, align 4\n" + operation + "\n  store <8 x float> %w, ptr %y.at, align 4", 0,
+                   declarations);
 }
 
 testing::AssertionResult refused(const BodyIR &ir, const std::string &message) {
@@ -33,14 +34,16 @@ TEST(CheckIR, RefusesFusedOperationsAndEstimates) {
                              "declare <8 x float> @" + std::string(name) + "(<8 x float>, <8 x float>, <8 x float>)\n"),
                         name));
   for (const char *name : {"llvm.x86.avx.rsqrt.ps.256", "llvm.x86.avx.rcp.ps.256"})
-    EXPECT_TRUE(refused(body("  %w = call <8 x float> @" + std::string(name) + "(<8 x float> %v)", "declare <8 x float> @" + std::string(name) + "(<8 x float>)\n"), name));
+    EXPECT_TRUE(refused(
+        body("  %w = call <8 x float> @" + std::string(name) + "(<8 x float> %v)", "declare <8 x float> @" + std::string(name) + "(<8 x float>)\n"), name));
 }
 
 TEST(CheckIR, RefusesCallsAndState) {
   EXPECT_TRUE(refused(body("  %w = call <8 x float> @helper(<8 x float> %v)", "declare <8 x float> @helper(<8 x float>)\n"), "a call of 'helper'"));
   EXPECT_TRUE(refused(body("  %w = call <8 x float> %x(<8 x float> %v)"), "a call through a pointer"));
   EXPECT_TRUE(refused(body("  %w = call <8 x float> asm \"vrcpps $1, $0\", \"=x,x\"(<8 x float> %v)"), "inline assembly"));
-  EXPECT_TRUE(refused(body("  %w = load <8 x float>, ptr @state, align 32", "@state = global <8 x float> zeroinitializer\n"), "the variable 'state' can be written"));
+  EXPECT_TRUE(
+      refused(body("  %w = load <8 x float>, ptr @state, align 32", "@state = global <8 x float> zeroinitializer\n"), "the variable 'state' can be written"));
 }
 
 /// Multiply and add stay two instructions although the target has fused ones.

@@ -56,13 +56,15 @@ TEST(CheckObject, RefusesEstimates) {
   EXPECT_TRUE(refused("define <4 x float> @f(<4 x float> %a) {\n  %r = call <4 x float> @llvm.x86.sse.rcp.ps(<4 x float> %a)\n  ret <4 x float> %r\n}\n"
                       "declare <4 x float> @llvm.x86.sse.rcp.ps(<4 x float>)\n",
                       "the instruction RCPPS", "x86-64-v2"));
-  EXPECT_TRUE(refused("define float @f(float %a) {\n  %s = call reassoc arcp afn ninf float @llvm.sqrt.f32(float %a)\n  %r = fdiv reassoc arcp afn float 1.0, %s\n  ret float %r\n}\n"
+  EXPECT_TRUE(refused("define float @f(float %a) {\n  %s = call reassoc arcp afn ninf float @llvm.sqrt.f32(float %a)\n  %r = fdiv reassoc arcp afn float 1.0, "
+                      "%s\n  ret float %r\n}\n"
                       "declare float @llvm.sqrt.f32(float)\n",
                       "which rounds otherwise"));
 }
 
 TEST(CheckObject, RefusesUndefinedSymbols) {
-  EXPECT_TRUE(refused("define float @f(float %a) {\n  %r = call float @llvm.exp.f32(float %a)\n  ret float %r\n}\ndeclare float @llvm.exp.f32(float)\n", "needs the symbol 'expf'"));
+  EXPECT_TRUE(refused("define float @f(float %a) {\n  %r = call float @llvm.exp.f32(float %a)\n  ret float %r\n}\ndeclare float @llvm.exp.f32(float)\n",
+                      "needs the symbol 'expf'"));
   EXPECT_TRUE(refused("define half @f(half %a) {\n  %r = fadd half %a, %a\n  ret half %r\n}\n", "needs the symbol '__extendhfsf2'", "x86-64-v2"));
   EXPECT_NO_THROW(compileAndCheck("define void @f(ptr %p, i64 %n) {\n  call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 %n, i1 false)\n"
                                   "  call void @llvm.memcpy.p0.p0.i64(ptr %p, ptr %p, i64 %n, i1 false)\n  ret void\n}\n"

@@ -14,7 +14,8 @@ LoadedObject::LoadedObject(const std::string &object, const std::vector<std::str
     callers += "void " + symbol + "(const void *slice);\nvoid call_" + symbol + "(const void *slice) { " + symbol + "(slice); }\n";
   writeFiles(folder_.path(), {{"bodies.o", object}, {"callers.c", callers}});
   std::string base = folder_.path() + "/";
-  ExitReport report = runJob({{findProgram(NORMC_TEST_CC), "-shared", "-fPIC", "-o", base + "bodies.so", base + "bodies.o", base + "callers.c"}, base + "out", base + "err"});
+  ExitReport report =
+      runJob({{findProgram(NORMC_TEST_CC), "-shared", "-fPIC", "-o", base + "bodies.so", base + "bodies.o", base + "callers.c"}, base + "out", base + "err"});
   if (!report.ok())
     throw std::runtime_error("the C compiler does not link the emitted object");
   handle_ = dlopen((base + "bodies.so").c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 
 namespace normc {
 
@@ -149,26 +150,25 @@ attributes #0 = { nofree nosync nounwind "target-cpu"="skylake-avx512" "target-f
   return body;
 }
 
-/// A body of normc_slice_t: for each row and, in steps of STEP columns up to hidden, whatever `block` computes from %x.at and stores to %y.at and %sum.at (float or
-/// 16-bit arrays by `xType`, `yType`). hidden must be a multiple of `step`.
+/// A body of normc_slice_t: for each row and, in steps of STEP columns up to hidden, whatever `block` computes from %x.at and stores to %y.at and %sum.at
+/// (float or 16-bit arrays by `xType`, `yType`). hidden must be a multiple of `step`.
 inline BodyIR sliceBody(const std::string &symbol, int step, const std::string &xType, const std::string &yType, const std::string &block, int streamAlignment,
                         const std::string &declarations = "") {
-  auto field = [](size_t offset) { return std::to_string(offset); };
   std::string text = R"(
 define void @SYMBOL(ptr %slice) {
 entry:
   %rows = load i64, ptr %slice, align 8
-  %hidden.field = getelementptr i8, ptr %slice, i64 )" + field(offsetof(normc_slice_t, hidden)) + R"(
+  %hidden.field = getelementptr i8, ptr %slice, i64 OFFSET(hidden)
   %hidden = load i64, ptr %hidden.field, align 8
-  %x.field = getelementptr i8, ptr %slice, i64 )" + field(offsetof(normc_slice_t, x)) + R"(
+  %x.field = getelementptr i8, ptr %slice, i64 OFFSET(x)
   %x = load ptr, ptr %x.field, align 8
-  %x.stride.field = getelementptr i8, ptr %slice, i64 )" + field(offsetof(normc_slice_t, x_stride)) + R"(
+  %x.stride.field = getelementptr i8, ptr %slice, i64 OFFSET(x_stride)
   %x.stride = load i64, ptr %x.stride.field, align 8
-  %y.field = getelementptr i8, ptr %slice, i64 )" + field(offsetof(normc_slice_t, y)) + R"(
+  %y.field = getelementptr i8, ptr %slice, i64 OFFSET(y)
   %y = load ptr, ptr %y.field, align 8
-  %y.stride.field = getelementptr i8, ptr %slice, i64 )" + field(offsetof(normc_slice_t, y_stride)) + R"(
+  %y.stride.field = getelementptr i8, ptr %slice, i64 OFFSET(y_stride)
   %y.stride = load i64, ptr %y.stride.field, align 8
-  %sum.field = getelementptr i8, ptr %slice, i64 )" + field(offsetof(normc_slice_t, sum)) + R"(
+  %sum.field = getelementptr i8, ptr %slice, i64 OFFSET(sum)
   %sum = load ptr, ptr %sum.field, align 8
   %y.stride.32 = trunc i64 %y.stride to i32
   %y.step = sext i32 %y.stride.32 to i64
@@ -202,6 +202,11 @@ exit:
   ret void
 }
 )" + declarations;
+  const std::pair<const char *, size_t> offsets[] = {{"hidden", offsetof(normc_slice_t, hidden)},     {"x", offsetof(normc_slice_t, x)},
+                                                     {"x_stride", offsetof(normc_slice_t, x_stride)}, {"y", offsetof(normc_slice_t, y)},
+                                                     {"y_stride", offsetof(normc_slice_t, y_stride)}, {"sum", offsetof(normc_slice_t, sum)}};
+  for (auto [field, offset] : offsets)
+    text = replaceAll(text, "OFFSET(" + std::string(field) + ")", std::to_string(offset));
   text = replaceAll(text, "BLOCK", block);
   text = replaceAll(text, "SYMBOL", symbol);
   text = replaceAll(text, "STEP", std::to_string(step));

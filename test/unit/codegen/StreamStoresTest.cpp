@@ -113,8 +113,10 @@ TEST(StreamStoresRules, MaskedAndScalarStoresStay) {
 }
 
 TEST(StreamStoresRules, SumStreamsToo) {
-  BodyIR body = sliceBody("body", 8, "float", "float", "  %v = load <8 x float>, ptr %x.at, align 4\n  store <8 x float> %v, ptr %sum.at, align 4\n"
-                                                       "  %w = fadd <8 x float> %v, %v\n  store <8 x float> %w, ptr %y.at, align 4", 32);
+  BodyIR body = sliceBody("body", 8, "float", "float",
+                          "  %v = load <8 x float>, ptr %x.at, align 4\n  store <8 x float> %v, ptr %sum.at, align 4\n"
+                          "  %w = fadd <8 x float> %v, %v\n  store <8 x float> %w, ptr %y.at, align 4",
+                          32);
   // The stride of sum is not read in this body: its rows are laid out as those of y, and nothing is promised about that.
   std::string ir = streamed(body);
   EXPECT_EQ(count(ir, "!nontemporal"), 1u) << ir;
@@ -129,8 +131,10 @@ TEST(StreamStoresRules, SumStreamsToo) {
 
 /// A store that may be unaligned would fault.
 TEST(StreamStoresRules, RefusesWhatMayBeUnaligned) {
-  BodyIR shifted = sliceBody("body", 8, "float", "float", "  %v = load <8 x float>, ptr %x.at, align 4\n  %to = getelementptr float, ptr %y.at, i64 1\n"
-                                                          "  store <8 x float> %v, ptr %to, align 4", 32);
+  BodyIR shifted = sliceBody("body", 8, "float", "float",
+                             "  %v = load <8 x float>, ptr %x.at, align 4\n  %to = getelementptr float, ptr %y.at, i64 1\n"
+                             "  store <8 x float> %v, ptr %to, align 4",
+                             32);
   EXPECT_TRUE(throwsCode([&] { variantLLVM({Target::X86_64_V3, {shifted}}); }, DiagCode::InternalError, "1 are not aligned to 32 bytes"));
 
   BodyIR halfSteps = sliceBody("body", 4, "float", "float", "  %v = load <8 x float>, ptr %x.at, align 4\n  store <8 x float> %v, ptr %y.at, align 4", 32);
@@ -142,11 +146,13 @@ TEST(StreamStoresRules, RefusesWhatMayBeUnaligned) {
 
 /// A last vector that ends at hidden is aligned because hidden is a multiple of the alignment.
 TEST(StreamStoresRules, KnowsThatHiddenIsAMultiple) {
-  std::string block = "  %v = load <8 x float>, ptr %x.at, align 4\n  %from.end = sub i64 %hidden, DISTANCE\n  %to = getelementptr float, ptr %y.row, i64 %from.end\n"
-                      "  store <8 x float> %v, ptr %to, align 4";
+  std::string block =
+      "  %v = load <8 x float>, ptr %x.at, align 4\n  %from.end = sub i64 %hidden, DISTANCE\n  %to = getelementptr float, ptr %y.row, i64 %from.end\n"
+      "  store <8 x float> %v, ptr %to, align 4";
   std::string ir = streamed(sliceBody("body", 8, "float", "float", replaceAll(block, "DISTANCE", "8"), 32));
   EXPECT_EQ(count(ir, "!nontemporal"), 1u) << ir;
-  EXPECT_TRUE(throwsCode([&] { streamed(sliceBody("body", 8, "float", "float", replaceAll(block, "DISTANCE", "9"), 32)); }, DiagCode::InternalError, "1 are not aligned"));
+  EXPECT_TRUE(throwsCode([&] { streamed(sliceBody("body", 8, "float", "float", replaceAll(block, "DISTANCE", "9"), 32)); }, DiagCode::InternalError,
+                         "1 are not aligned"));
 }
 
 TEST(StreamStoresRules, RefusesABodyWithoutSuchStores) {

@@ -15,7 +15,8 @@ std::string unwrapped(const HalideBody &body) { return variantLLVM({Target::X86_
 
 TEST(UnwrapBuffers, LeavesNothingOfHalide) {
   std::string ir = unwrapped(halideSample("body"));
-  for (const char *word : {"halide", "Halide", "alloca", "tbaa", "noalias", "alias.scope", "argv", "metadata", "ident", "/project", "skylake", "@text", "call "})
+  for (const char *word :
+       {"halide", "Halide", "alloca", "tbaa", "noalias", "alias.scope", "argv", "metadata", "ident", "/project", "skylake", "@text", "call "})
     EXPECT_EQ(ir.find(word), std::string::npos) << "'" << word << "' is left in\n" << ir;
   EXPECT_EQ(count(ir, "define "), 1u) << ir;
   EXPECT_NE(ir.find("define hidden void @body(ptr %slice)"), std::string::npos) << ir;
@@ -126,7 +127,8 @@ TEST(UnwrapBuffers, RefusesAnotherSignature) {
 /// A call of Halide's runtime cannot be resolved in an emitted library.
 TEST(UnwrapBuffers, RefusesHalidesRuntime) {
   HalideBody body = halideSample("body");
-  body.bitcode = replaceAll(body.bitcode, "  %first = mul", "  %block = call ptr @halide_malloc(ptr null, i64 64)\n  %first = mul") + "declare ptr @halide_malloc(ptr, i64)\n";
+  body.bitcode = replaceAll(body.bitcode, "  %first = mul", "  %block = call ptr @halide_malloc(ptr null, i64 64)\n  %first = mul") +
+                 "declare ptr @halide_malloc(ptr, i64)\n";
   EXPECT_TRUE(throwsCode([&] { fromHalide(body, Target::X86_64_V2); }, DiagCode::InternalError, "refers to halide_malloc"));
 }
 

@@ -34,7 +34,8 @@ TEST(Variant, IsCompiledForItsTarget) {
 /// What the back end asked for (another CPU, features) does not reach the object.
 TEST(Variant, DropsAttributesOfTheBackEnd) {
   BodyIR body = doubling("twice", 4, 0);
-  body.bitcode = replaceAll(body.bitcode, "(ptr %slice) {", "(ptr noalias %slice) #0 {") + "attributes #0 = { \"target-cpu\"=\"skylake-avx512\" \"target-features\"=\"+avx512f\" }\n";
+  body.bitcode = replaceAll(body.bitcode, "(ptr %slice) {", "(ptr noalias %slice) #0 {") +
+                 "attributes #0 = { \"target-cpu\"=\"skylake-avx512\" \"target-features\"=\"+avx512f\" }\n";
   std::string ir = variantLLVM({Target::X86_64_V2, {body}});
   EXPECT_EQ(ir.find("skylake"), std::string::npos) << ir;
   EXPECT_EQ(ir.find("noalias"), std::string::npos) << ir;

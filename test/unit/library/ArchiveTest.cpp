@@ -59,8 +59,8 @@ TEST(Archive, Section6OnlyDocumentedSymbolsAreVisible) {
 TEST(Archive, ASetHasAnEntryOfItsOwn) {
   Library library = sampleLibrary("norms", {sampleSpec("ln64", 64), sampleSpec("ln128", 128)}, {Target::X86_64_V2});
   Symbols symbols = symbolsOf(libraryArchive(library));
-  EXPECT_EQ(symbols.visible, (std::set<std::string>{"norms", "norms_kernel_set", "norms_workspace", "ln64", "ln64_kernel", "ln64_workspace", "ln128", "ln128_kernel",
-                                                    "ln128_workspace"}));
+  EXPECT_EQ(symbols.visible, (std::set<std::string>{"norms", "norms_kernel_set", "norms_workspace", "ln64", "ln64_kernel", "ln64_workspace", "ln128",
+                                                    "ln128_kernel", "ln128_workspace"}));
   EXPECT_EQ(symbols.undefined, (std::set<std::string>{"normc_run_forward", "normc_run_forward_set"}));
 }
 
@@ -85,14 +85,26 @@ TEST(Archive, IsReproducible) {
 }
 
 TEST(Archive, RefusesEqualNames) {
-  EXPECT_TRUE(throwsCode([] { libraryArchive(sampleLibrary("norms", {sampleSpec("a", 64), sampleSpec("a", 128)}, {Target::X86_64_V2})); }, DiagCode::DuplicateName,
-                         "would both declare 'a'", "--name"));
-  EXPECT_TRUE(throwsCode([] { libraryHeader(sampleLibrary("a", {sampleSpec("a", 64), sampleSpec("b", 128)}, {Target::X86_64_V2})); }, DiagCode::DuplicateName,
-                         "would both declare 'a'"));
-  EXPECT_TRUE(throwsCode([] { libraryArchive(sampleLibrary("l", {sampleSpec("a", 64), sampleSpec("A", 64, DType::F16)}, {Target::X86_64_V2})); },
-                         DiagCode::DuplicateName, "'A_ARGS_INIT'"));
-  EXPECT_TRUE(throwsCode([] { libraryArchive(sampleLibrary("l", {sampleSpec("a", 64), sampleSpec("a_kernel", 64, DType::F16)}, {Target::X86_64_V2})); },
-                         DiagCode::DuplicateName, "'a_kernel'"));
+  EXPECT_TRUE(throwsCode(
+      [] {
+        libraryArchive(sampleLibrary("norms", {sampleSpec("a", 64), sampleSpec("a", 128)}, {Target::X86_64_V2}));
+      },
+      DiagCode::DuplicateName, "would both declare 'a'", "--name"));
+  EXPECT_TRUE(throwsCode(
+      [] {
+        libraryHeader(sampleLibrary("a", {sampleSpec("a", 64), sampleSpec("b", 128)}, {Target::X86_64_V2}));
+      },
+      DiagCode::DuplicateName, "would both declare 'a'"));
+  EXPECT_TRUE(throwsCode(
+      [] {
+        libraryArchive(sampleLibrary("l", {sampleSpec("a", 64), sampleSpec("A", 64, DType::F16)}, {Target::X86_64_V2}));
+      },
+      DiagCode::DuplicateName, "'A_ARGS_INIT'"));
+  EXPECT_TRUE(throwsCode(
+      [] {
+        libraryArchive(sampleLibrary("l", {sampleSpec("a", 64), sampleSpec("a_kernel", 64, DType::F16)}, {Target::X86_64_V2}));
+      },
+      DiagCode::DuplicateName, "'a_kernel'"));
 }
 
 TEST(Archive, RefusesAVariantWithoutABody) {

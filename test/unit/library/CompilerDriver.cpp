@@ -24,8 +24,15 @@ std::string CompilerDriver::call(const std::vector<std::string> &argv) {
 
 std::string CompilerDriver::compile(const std::string &source, const std::string &language, const std::vector<std::string> &flags) {
   writeFiles(folder(), {{"source", source}});
-  std::vector<std::string> argv = {findProgram(language == "c" ? NORMC_TEST_CC : NORMC_TEST_CXX), "-x", language, "-I" NORMC_TEST_INCLUDE, "-I" + folder(), "-c", "-o",
-                                   file("source.o"), file("source")};
+  std::vector<std::string> argv = {findProgram(language == "c" ? NORMC_TEST_CC : NORMC_TEST_CXX),
+                                   "-x",
+                                   language,
+                                   "-I" NORMC_TEST_INCLUDE,
+                                   "-I" + folder(),
+                                   "-c",
+                                   "-o",
+                                   file("source.o"),
+                                   file("source")};
   argv.insert(argv.end(), flags.begin(), flags.end());
   return call(argv);
 }

@@ -29,7 +29,8 @@ Library varied() { return sampleLibrary("varied", variedSpecs(), {Target::X86_64
 
 TEST(Header, CompilesWithoutWarningInEveryLanguage) {
   CompilerDriver driver;
-  writeFiles(driver.folder(), {{"varied.h", libraryHeader(varied())}, {"other.h", libraryHeader(sampleLibrary("other", {sampleSpec("other", 64)}, {Target::X86_64_V2}))}});
+  writeFiles(driver.folder(),
+             {{"varied.h", libraryHeader(varied())}, {"other.h", libraryHeader(sampleLibrary("other", {sampleSpec("other", 64)}, {Target::X86_64_V2}))}});
   struct {
     const char *language, *standard;
   } modes[] = {{"c", "-std=c99"}, {"c", "-std=c11"}, {"c++", "-std=c++11"}, {"c++", "-std=c++17"}, {"c++", "-std=c++20"}};
@@ -58,21 +59,23 @@ TEST(Header, Section6IncludesOnlyNormc) {
 
 TEST(Header, Section6RolesThatAKernelLacksAreUnused) {
   std::string header = libraryHeader(sampleLibrary("one", {sampleSpec("one", 64)}, {Target::X86_64_V2}));
-  for (const char *line : {"  const float *x; /* [rows, hidden] */\n  int64_t x_stride;", "  const void *unused_residual;", "  int64_t unused_residual_outer_stride;",
-                           "  const float *weight; /* [hidden] or NULL */", "  float *y; /* [rows, hidden] */", "  void *unused_sum;", "  float *mean; /* [rows] or NULL */",
-                           "static inline normc_status_t one_simple(int64_t rows, const float *x, const float *weight, const float *bias, float *y) {",
-                           "extern const normc_kernel_t one_kernel;", "y may be x, as the very same array", "hidden is 64", "1e-05f"})
+  for (const char *line :
+       {"  const float *x; /* [rows, hidden] */\n  int64_t x_stride;", "  const void *unused_residual;", "  int64_t unused_residual_outer_stride;",
+        "  const float *weight; /* [hidden] or NULL */", "  float *y; /* [rows, hidden] */", "  void *unused_sum;", "  float *mean; /* [rows] or NULL */",
+        "static inline normc_status_t one_simple(int64_t rows, const float *x, const float *weight, const float *bias, float *y) {",
+        "extern const normc_kernel_t one_kernel;", "y may be x, as the very same array", "hidden is 64", "1e-05f"})
     EXPECT_NE(header.find(line), std::string::npos) << line << "\n" << header;
 }
 
 TEST(Header, TellsWhatEachKernelComputes) {
   std::string header = libraryHeader(varied());
   for (const char *line :
-       {"v[r][c]  = x[r][c] + residual[r][c], exact in float32", "sum[r][c] = v[r][c]", "y[r][c]   = x[r][c] * rstd[r] * (1 + weight[c])\n",
-        "const normc_bf16_t *residual; /* [rows, hidden] */", "normc_bf16_t *sum; /* [rows, hidden] */", "const normc_f16_t *x;", "const float *weight; /* [hidden] */",
-        "y may be x, y may be residual, sum may be x, sum may be residual", "no output may share memory with another array",
-        "rms_simple(int64_t rows, const normc_f16_t *x, const normc_f16_t *weight, float *y)", "dynamic_simple(int64_t rows, int64_t hidden, const float *x",
-        "widths with code of their own: 64", "extern const normc_kernel_set_t varied_kernel_set;", "normc build layer_norm --hidden 64"})
+       {"v[r][c]   = x[r][c] + residual[r][c], exact in float32", "sum[r][c] = v[r][c]", "y[r][c]   = x[r][c] * rstd[r] * (1 + weight[c])\n",
+        "const normc_bf16_t *residual; /* [rows, hidden] */", "normc_bf16_t *sum; /* [rows, hidden] */", "const normc_f16_t *x;",
+        "const float *weight; /* [hidden] */", "y may be x, y may be residual, sum may be x, sum may be residual",
+        "no output may share memory with another array", "rms_simple(int64_t rows, const normc_f16_t *x, const normc_f16_t *weight, float *y)",
+        "dynamic_simple(int64_t rows, int64_t hidden, const float *x", "widths with code of their own: 64",
+        "extern const normc_kernel_set_t varied_kernel_set;", "normc build layer_norm --hidden 64"})
     EXPECT_NE(header.find(line), std::string::npos) << line << "\n" << header;
 }
 

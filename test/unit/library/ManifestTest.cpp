@@ -47,8 +47,9 @@ TEST(Manifest, DescribesTheLibrary) {
       arguments += " =" + input.getAsString()->str();
     arguments += "\n";
   }
-  EXPECT_EQ(arguments, "x bf16 in rows hidden\nresidual bf16 in rows hidden\nweight bf16 in optional hidden\nbias bf16 in optional hidden\ny f32 out rows hidden\n"
-                       "sum bf16 out rows hidden =x =residual\nmean f32 out optional rows\nrstd f32 out optional rows\n");
+  EXPECT_EQ(arguments,
+            "x bf16 in rows hidden\nresidual bf16 in rows hidden\nweight bf16 in optional hidden\nbias bf16 in optional hidden\ny f32 out rows hidden\n"
+            "sum bf16 out rows hidden =x =residual\nmean f32 out optional rows\nrstd f32 out optional rows\n");
 
   const llvm::json::Array &variants = *kernel.getArray("variants");
   ASSERT_EQ(variants.size(), 2u);

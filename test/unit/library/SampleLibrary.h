@@ -12,7 +12,8 @@
 
 namespace normc {
 
-/// What the sample's bodies write to y: kernel, instruction set and combination of parameters as one number that float32, f16 and bf16 hold exactly: at most 7 bits.
+/// What the sample's bodies write to y: kernel, instruction set and combination of parameters as one number that float32, f16 and bf16 hold exactly: at most 7
+/// bits.
 inline int sampleMark(int kernel, Target target, unsigned affine) { return kernel * 16 + (static_cast<int>(target) + 1) * 4 + static_cast<int>(affine); }
 
 /// The bits of a small integer in a storage type.
@@ -30,7 +31,8 @@ inline std::string bitsOf(int value, DType type) {
 /// Fills rows x hidden of y, hidden a multiple of 16, sixteen bytes and more at a time.
 inline BodyIR markingBody(const std::string &symbol, DType type, int mark, int streamAlignment) {
   std::string element = type == DType::F32 ? "i32" : "i16";
-  return sliceBody(symbol, 16, element, element, "  store <16 x " + element + "> splat (" + element + " " + bitsOf(mark, type) + "), ptr %y.at, align 2", streamAlignment);
+  return sliceBody(symbol, 16, element, element, "  store <16 x " + element + "> splat (" + element + " " + bitsOf(mark, type) + "), ptr %y.at, align 2",
+                   streamAlignment);
 }
 
 /// A library with one kernel per spec, numbered from 1, each for all targets.
