@@ -24,6 +24,9 @@ struct Builder {
     return wanted ? std::optional<Store>(Store{role, dtype}) : std::nullopt;
   }
 
+  /// How mean and rstd are stored: float32, except that an f64 kernel, which only the reference has, keeps its own type.
+  DType statisticsType() const { return spec.dtype == DType::F64 ? DType::F64 : DType::F32; }
+
   /// The values that are normalized: x, or x + residual, which is also `sum`.
   Expr values() {
     Expr x = kernel.load(kernel.input("x", spec.dtype, 2));
@@ -71,9 +74,9 @@ Kernel layerNorm(const KernelSpec &spec, Affine affine) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   Expr inverse = div(f(1), sqrt(add(var, b.eps)));
   Expr rstd = k.map("rstd", Domain::Row, select(eq(sumD2, f(infinity)), f(std::numeric_limits<float>::quiet_NaN()), inverse),
-                    b.store(spec.rstd, "rstd", DType::F32));
+                    b.store(spec.rstd, "rstd", b.statisticsType()));
   if (spec.mean)
-    k.map("mean", Domain::Row, add(m, delta), Store{"mean", DType::F32});
+    k.map("mean", Domain::Row, add(m, delta), Store{"mean", b.statisticsType()});
   b.output(mul(sub(d, delta), rstd));
   return std::move(b.kernel);
 }
@@ -84,7 +87,7 @@ Kernel rmsNorm(const KernelSpec &spec, Affine affine) {
   Kernel &k = b.kernel;
   Expr v = b.values();
   Expr sumV2 = k.sum("sum_v2", Domain::Row, mul(v, v));
-  Expr rstd = k.map("rstd", Domain::Row, div(f(1), sqrt(add(div(sumV2, hidden()), b.eps))), b.store(spec.rstd, "rstd", DType::F32));
+  Expr rstd = k.map("rstd", Domain::Row, div(f(1), sqrt(add(div(sumV2, hidden()), b.eps))), b.store(spec.rstd, "rstd", b.statisticsType()));
   b.output(mul(v, rstd));
   return std::move(b.kernel);
 }
