@@ -1,0 +1,47 @@
+# Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads `normc emit --as asm` on stdin and prints for each body how many innermost loops it has, how many instructions spill or reload a vector, and each call with
+the depth of the loop that it stands in (0: outside all) and whether that loop is an innermost one."""
+
+import re
+import sys
+
+
+def report(name, lines):
+    depth, header, label, innermost = 0, None, None, set()
+    calls, spills = [], 0
+    for line in lines:
+        if re.match(r"^(?:\.LBB\d+_\d+:|# %bb\.\d+:)", line):
+            depth, header = 0, None
+            label = re.match(r"^\.L(BB\d+_\d+):", line)
+        if match := re.search(r"This (Inner )?Loop Header: Depth=(\d+)", line):
+            depth, header = int(match.group(2)), label.group(1)
+            if match.group(1):
+                innermost.add(header)
+        elif match := re.search(r"in Loop: Header=(BB\d+_\d+) Depth=(\d+)", line):
+            depth, header = int(match.group(2)), match.group(1)
+        if match := re.match(r"^\tcallq?\s+\*?([\w%]+)", line):
+            calls.append((match.group(1), depth, header))
+        spills += bool(re.search(r"(16|32|64)-byte (Folded )?(Spill|Reload)", line))
+    print(f"{name}: {len(innermost)} innermost loops, {spills} spills")
+    for callee, depth, header in calls:
+        print(f"{name}: calls {callee} at depth {depth}{', innermost' if header in innermost else ''}")
+
+
+def main():
+    name, lines = None, []
+    functions = 0
+    for line in sys.stdin:
+        if match := re.match(r"^(\w+):\s+# @", line):
+            name, lines = match.group(1), []
+            functions += 1
+        elif name and line.startswith(".Lfunc_end"):
+            report(name, lines)
+            name = None
+        elif name:
+            lines.append(line.rstrip("\n"))
+    if functions == 0:
+        sys.exit("loops.py: no function was found")
+
+
+if __name__ == "__main__":
+    main()
