@@ -117,7 +117,7 @@ const Field kFields[] = {
      FieldGroup::What, FieldKind::Word,
      [](Request &r, Text t) { r.residualRounding = static_cast<ResidualRounding>(parseChoice("residual-rounding", t, kRoundings)); },
      [](const Spec &s) -> Spelling { return s.residual ? Spelling(kRoundings[static_cast<size_t>(s.residualRounding)]) : std::nullopt; }},
-    {"outputs", "outputs", "OUTPUTS", "O[,O...]", "of y, mean, rstd, sum; a call may pass NULL for all but y", "y,mean,rstd", FieldGroup::What, FieldKind::WordList,
+    {"outputs", "outputs", "OUTPUTS", "O[,O...]", "of y, mean, rstd, sum; a call may pass NULL for mean and rstd", "y,mean,rstd", FieldGroup::What, FieldKind::WordList,
      [](Request &r, Text t) {
        r.outputs = parseListOf<std::string>("outputs", t, [](const std::string &word) { return kOutputs[parseChoice("outputs", word, kOutputs)]; });
        if (std::find(r.outputs.begin(), r.outputs.end(), "y") == r.outputs.end())
