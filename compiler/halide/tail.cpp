@@ -29,7 +29,7 @@ HExpr TailCopies::read(const ExprNode &load, const Position &at) {
 Func TailCopies::copy(const ExprNode &load) {
   std::string key = kernel_.inputs()[load.id].name;
   for (const Index &index : load.indices)
-    key += "[" + index.text() + "]";
+    key.append("[").append(index.text()).append("]");
   if (auto found = copies_.find(key); found != copies_.end())
     return found->second;
 
