@@ -4,6 +4,7 @@
 #include "compiler/halide/fold.h"
 #include "compiler/halide/row_guards.h"
 #include "compiler/halide/tail.h"
+#include "compiler/halide/values_first.h"
 #include "compiler/support/error.h"
 
 #include <algorithm>
@@ -51,6 +52,12 @@ public:
     std::vector<Func> outputs = storeOutputs();
     result_.pipeline = Halide::Pipeline(outputs);
     result_.pipeline.add_custom_lowering_pass(new RowGuards);
+    if (const int values = outputs[0].outputs(); values > 1) {
+      std::set<std::string> names;
+      for (int i = 0; i < values; ++i)
+        names.insert(outputs[0].name() + "." + std::to_string(i));
+      result_.pipeline.add_custom_lowering_pass(new ValuesFirst(names)); // last: simplification would put the values back
+    }
     return std::move(result_);
   }
 
