@@ -32,12 +32,21 @@ KernelSpec base(Op op, DType dtype, DType paramDtype, int64_t hidden, bool resid
   return spec;
 }
 
+/// Long conversions between the loads and stores of an element; statistics of the rounded sum.
+KernelSpec mixed() {
+  KernelSpec spec = base(Op::LayerNorm, DType::F16, DType::F32, 1536, true);
+  spec.yDtype = DType::BF16;
+  spec.residualRounding = ResidualRounding::Storage;
+  return spec;
+}
+
 std::vector<Case> cases() {
   constexpr unsigned both = NORMC_AFFINE_WEIGHT | NORMC_AFFINE_BIAS;
   return {{"layer_f32_h1000", base(Op::LayerNorm, DType::F32, DType::F32, 1000, false), 1000, both},
           {"layer_f32_h1024", base(Op::LayerNorm, DType::F32, DType::F32, 1024, false), 1024, both},
           {"add_layer_bf16_h768", base(Op::LayerNorm, DType::BF16, DType::F32, 768, true), 768, both},
           {"add_rms_f16_h2080", base(Op::RMSNorm, DType::F16, DType::F16, 2080, true), 2080, NORMC_AFFINE_WEIGHT},
+          {"add_layer_f16_to_bf16_h1536", mixed(), 1536, both},
           {"add_layer_f32_hdyn", base(Op::LayerNorm, DType::F32, DType::F32, 0, true), 704, both},
           {"rms_bf16_hdyn", base(Op::RMSNorm, DType::BF16, DType::BF16, 0, false), 2304, NORMC_AFFINE_WEIGHT}};
 }

@@ -20,10 +20,14 @@ KernelSpec slice(Op op, DType dtype, int64_t hidden, bool residual) {
 }
 
 TEST(SliceTest, StaticWidths_4_3) {
+  // sum may be residual, which y must have been read from by then: long conversions and two types show whether it was.
+  KernelSpec twoTypes = slice(Op::LayerNorm, DType::F16, 1536, true);
+  twoTypes.yDtype = DType::BF16;
+  twoTypes.residualRounding = ResidualRounding::Storage;
   // 17 and 65 leave one column to a masked store: LLVM 22 once wrote two.
   Product product({slice(Op::LayerNorm, DType::F32, 768, false), slice(Op::LayerNorm, DType::BF16, 65, true), slice(Op::RMSNorm, DType::F16, 1000, true),
                    slice(Op::RMSNorm, DType::BF16, 17, false), slice(Op::LayerNorm, DType::F16, 5, true), slice(Op::RMSNorm, DType::F32, 4096, true),
-                   slice(Op::LayerNorm, DType::F32, 1, false)});
+                   slice(Op::LayerNorm, DType::F32, 1, false), twoTypes});
   for (size_t i = 0; i < product.specs().size(); ++i)
     checkKernel(product, i, {}, /*calls=*/20, static_cast<uint32_t>(i));
 }

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <regex>
+#include <sstream>
 
 namespace normc::test {
 namespace {
@@ -89,6 +90,25 @@ TEST_P(StructureTest, LayerNormReadsXAtMostThreeTimesAndRmsNormTwice) {
   for (int64_t hidden : {64, 768, 1024, 4096, 65536}) {
     expectReads(plain(hidden), GetParam(), 3);
     expectReads(spec(Op::RMSNorm, hidden, DType::BF16, DType::BF16, DType::BF16), GetParam(), 2);
+  }
+}
+
+/// sum may be residual, and y is computed from residual: at no place may sum be stored before all that y needs there has been read.
+TEST_P(StructureTest, NothingIsReadBetweenTheStoresOfSumAndY_6) {
+  for (int64_t hidden : {1, 65, 1000, 0}) {
+    KernelSpec both = spec(Op::LayerNorm, hidden, DType::F16, DType::BF16, DType::F32, /*residual=*/true);
+    both.residualRounding = ResidualRounding::Storage;
+    std::istringstream statement(halideStatement(normKernel(both, {}), choose(both, GetParam()), GetParam(), hidden, "body"));
+    int stores = 0;
+    bool between = false;
+    for (std::string line; std::getline(statement, line);) {
+      const bool storesSum = contains(line, "^ *sum_y[^ ]*\\.0\\["), storesY = contains(line, "^ *sum_y[^ ]*\\.1\\[");
+      stores += storesSum;
+      between = (between || storesSum) && !storesY;
+      EXPECT_FALSE(between && contains(line, "\\b(x|residual)(\\$[0-9]+)?\\[")) << hidden << ": " << line;
+    }
+    EXPECT_GT(stores, 0) << hidden;
+    EXPECT_FALSE(between) << hidden;
   }
 }
 
