@@ -53,7 +53,8 @@ double parseEps(std::string_view text) {
   if (whole && problem == std::errc::result_out_of_range)
     value = std::strtod(std::string(digits).c_str(), nullptr);
   if (!whole || problem == std::errc::invalid_argument || !std::isfinite(static_cast<float>(value)))
-    throw Error(DiagCode::BadNumber, "eps is " + quoted(text) + ", but must be a finite float32 number", {"0 and negative values are legal; the default is 1e-5"});
+    throw Error(DiagCode::BadNumber, "eps is " + quoted(text) + ", but must be a finite float32 number",
+                {"0 and negative values are legal; the default is 1e-5"});
   return value;
 }
 
@@ -61,7 +62,8 @@ template <class T, class ParseOne> std::vector<T> parseListOf(std::string_view f
   std::vector<T> values;
   for (const std::string &part : splitList(text)) {
     if (part.empty())
-      throw Error(DiagCode::BadValue, std::string(flag) + " is " + quoted(text) + ": an element of the list is empty", {"write the values with commas between them"});
+      throw Error(DiagCode::BadValue, std::string(flag) + " is " + quoted(text) + ": an element of the list is empty",
+                  {"write the values with commas between them"});
     T value = parseOne(part);
     if (std::find(values.begin(), values.end(), value) != values.end())
       throw Error(DiagCode::BadValue, std::string(flag) + " has " + quoted(part) + " twice");
@@ -92,11 +94,10 @@ using Text = std::string_view;
 using Spelling = std::optional<std::string>;
 
 const Field kFields[] = {
-    {"op", "op", "OP", "OP", "layer_norm or rms_norm", "", FieldGroup::What, FieldKind::Positional,
-     [](Request &r, Text t) { r.op = parseOp(t); }, [](const Spec &s) -> Spelling { return std::string(opName(s.op)); }},
+    {"op", "op", "OP", "OP", "layer_norm or rms_norm", "", FieldGroup::What, FieldKind::Positional, [](Request &r, Text t) { r.op = parseOp(t); },
+     [](const Spec &s) -> Spelling { return std::string(opName(s.op)); }},
     {"hidden", "hidden", "HIDDEN", "N[,N...]", "columns that are normalized together, or 'dynamic'", "", FieldGroup::What, FieldKind::NumberList,
-     [](Request &r, Text t) { r.hidden = parseListOf<int64_t>("hidden", t, parseHidden); },
-     [](const Spec &s) -> Spelling { return hiddenText(s.hidden); }},
+     [](Request &r, Text t) { r.hidden = parseListOf<int64_t>("hidden", t, parseHidden); }, [](const Spec &s) -> Spelling { return hiddenText(s.hidden); }},
     {"dtype", "dtype", "DTYPE", "T[,T...]", "element type of x: f32, f16 or bf16", "f32", FieldGroup::What, FieldKind::WordList,
      [](Request &r, Text t) { r.dtypes = parseListOf<DType>("dtype", t, parseDTypeOrThrow); },
      [](const Spec &s) -> Spelling { return std::string(dtypeName(s.dtype)); }},
@@ -111,13 +112,16 @@ const Field kFields[] = {
      [](Request &r, Text t) { r.bias = static_cast<Presence>(parseChoice("bias", t, kPresences)); },
      [](const Spec &s) -> Spelling { return std::string(presenceName(s.bias)); }},
     {"residual", "residual", "RESIDUAL", "", "add an array to x before the statistics", "off", FieldGroup::What, FieldKind::Switch,
-     [](Request &r, Text t) { r.residual = parseChoice("residual", t, {"false", "true"}) == 1; },
+     [](Request &r, Text t) {
+       r.residual = parseChoice("residual", t, {"false", "true"}) == 1;
+     },
      [](const Spec &s) -> Spelling { return s.residual ? Spelling("true") : std::nullopt; }},
     {"residual-rounding", "residual_rounding", "RESIDUAL_ROUNDING", "R", "statistics of the exact sum (accum) or of the sum in x's type (storage)", "accum",
      FieldGroup::What, FieldKind::Word,
      [](Request &r, Text t) { r.residualRounding = static_cast<ResidualRounding>(parseChoice("residual-rounding", t, kRoundings)); },
      [](const Spec &s) -> Spelling { return s.residual ? Spelling(kRoundings[static_cast<size_t>(s.residualRounding)]) : std::nullopt; }},
-    {"outputs", "outputs", "OUTPUTS", "O[,O...]", "of y, mean, rstd, sum; a call may pass NULL for mean and rstd", "y,mean,rstd", FieldGroup::What, FieldKind::WordList,
+    {"outputs", "outputs", "OUTPUTS", "O[,O...]", "of y, mean, rstd, sum; a call may pass NULL for mean and rstd", "y,mean,rstd", FieldGroup::What,
+     FieldKind::WordList,
      [](Request &r, Text t) {
        r.outputs = parseListOf<std::string>("outputs", t, [](const std::string &word) { return kOutputs[parseChoice("outputs", word, kOutputs)]; });
        if (std::find(r.outputs.begin(), r.outputs.end(), "y") == r.outputs.end())
@@ -128,7 +132,9 @@ const Field kFields[] = {
      [](Request &r, Text t) { r.eps = parseEps(t); },
      [](const Spec &s) -> Spelling { return s.dtype == DType::F64 ? numberText(s.eps) : numberText(static_cast<float>(s.eps)); }},
     {"weight-offset", "weight_offset", "WEIGHT_OFFSET", "0|1", "1: a weight w stands for 1 + w", "0", FieldGroup::What, FieldKind::Number,
-     [](Request &r, Text t) { r.weightOffset = static_cast<int>(parseChoice("weight-offset", t, {"0", "1"})); },
+     [](Request &r, Text t) {
+       r.weightOffset = static_cast<int>(parseChoice("weight-offset", t, {"0", "1"}));
+     },
      [](const Spec &s) -> Spelling { return std::to_string(s.weightOffset); }},
     {"name", "name", "NAME", "NAME", "the C function's name", "such as layer_norm_f32_h768", FieldGroup::What, FieldKind::Word,
      [](Request &r, Text t) {

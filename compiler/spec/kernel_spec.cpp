@@ -45,7 +45,8 @@ bool isDigit(char c) { return c >= '0' && c <= '9'; }
 void verifyTypes(const KernelSpec &spec, SpecUse use) {
   const std::string x(dtypeName(spec.dtype));
   if (spec.dtype == DType::F64 && use != SpecUse::Interpret)
-    impossible("element type 'f64' is not compiled", {"back ends compile " + quotedList(productDTypeNames(), "and") + "; 'normc run --backend reference' takes f64"});
+    impossible("element type 'f64' is not compiled",
+               {"back ends compile " + quotedList(productDTypeNames(), "and") + "; 'normc run --backend reference' takes f64"});
   std::vector<std::string> parameterTypes = {x};
   if (spec.dtype != DType::F32)
     parameterTypes.push_back("f32");

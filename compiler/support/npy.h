@@ -39,7 +39,8 @@ struct NpyArray {
 inline constexpr size_t kMaxNpyHeader = size_t{1} << 20;
 
 /// Reads the header at the beginning of a file. `bytes` may go on with data. `file` is for messages.
-/// Throws BadNpy: no .npy file, unknown version, damaged header, an element type or a memory order that normc does not read, a shape whose product does not fit.
+/// Throws BadNpy: no .npy file, unknown version, damaged header, an element type or a memory order that normc does not read, a shape whose product does not
+/// fit.
 NpyHeader parseNpyHeader(std::string_view bytes, const std::string &file);
 
 /// Reads a whole file. Throws CannotRead, or BadNpy where the header is not readable or the file is longer or shorter than it says.

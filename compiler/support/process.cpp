@@ -157,7 +157,8 @@ TempDir::TempDir() {
   const std::string base = variable && *variable ? variable : "/tmp";
   path_ = base + "/normc-XXXXXX";
   if (!mkdtemp(path_.data()))
-    throw Error(DiagCode::CannotWrite, "cannot make a temporary folder in '" + base + "': " + std::strerror(errno), {"set TMPDIR to a folder that can be written"});
+    throw Error(DiagCode::CannotWrite, "cannot make a temporary folder in '" + base + "': " + std::strerror(errno),
+                {"set TMPDIR to a folder that can be written"});
 }
 
 TempDir::~TempDir() {

@@ -37,7 +37,9 @@ std::string parseRole(const std::string &flag, std::string word) {
   throw Error(DiagCode::MissingRole, "unknown " + flag + " '" + word + "', expected " + quotedList(roles), std::move(notes));
 }
 
-[[noreturn]] void shapeMismatch(const std::string &message, std::vector<std::string> notes = {}) { throw Error(DiagCode::ShapeMismatch, message, std::move(notes)); }
+[[noreturn]] void shapeMismatch(const std::string &message, std::vector<std::string> notes = {}) {
+  throw Error(DiagCode::ShapeMismatch, message, std::move(notes));
+}
 
 /// The element type of an array, given what the command line calls it.
 DType dtypeOf(const ArrayArgument &argument, const NpyArray &array) {
@@ -53,8 +55,8 @@ DType dtypeOf(const ArrayArgument &argument, const NpyArray &array) {
                 {"if these are the bits of bfloat16 numbers, write --input " + argument.role + ":bf16=" + argument.file});
   }
   if (npyTypeOf(*argument.dtype) != array.type)
-    throw Error(DiagCode::DTypeMismatch, holds + ", but " + argument.role + " is given as " + std::string(dtypeName(*argument.dtype)) + ", which is stored as " +
-                                             std::string(npyTypeName(npyTypeOf(*argument.dtype))));
+    throw Error(DiagCode::DTypeMismatch, holds + ", but " + argument.role + " is given as " + std::string(dtypeName(*argument.dtype)) +
+                                             ", which is stored as " + std::string(npyTypeName(npyTypeOf(*argument.dtype))));
   return *argument.dtype;
 }
 
@@ -70,7 +72,8 @@ public:
     checkShapes(x, normalized);
     problem_.hidden = shapeElements(normalized);
     if (problem_.hidden < 0 || problem_.hidden > kMaxHidden)
-      throw Error(DiagCode::BadNumber, "the normalized shape " + shapeText(normalized) + " has more than 2^24 elements, but hidden is at most " + std::to_string(kMaxHidden));
+      throw Error(DiagCode::BadNumber,
+                  "the normalized shape " + shapeText(normalized) + " has more than 2^24 elements, but hidden is at most " + std::to_string(kMaxHidden));
     const std::vector<int64_t> leading(x.begin(), x.end() - static_cast<std::ptrdiff_t>(normalized.size()));
     problem_.rows = shapeElements(leading);
     if (problem_.hidden == 0)
@@ -162,7 +165,8 @@ private:
 
   void fillSpec() {
     if (request_.hidden.size() > 1 || request_.dtypes.size() > 1)
-      throw Error(DiagCode::BadUsage, "run takes one kernel, but a list is given", {"give one --hidden and one --dtype, or leave them out: they follow from x"});
+      throw Error(DiagCode::BadUsage, "run takes one kernel, but a list is given",
+                  {"give one --hidden and one --dtype, or leave them out: they follow from x"});
     const DType x = types_.at("x");
     if (!request_.dtypes.empty())
       mustAgree("dtype", request_.dtypes[0], x, "x");
@@ -171,10 +175,11 @@ private:
     KernelSpec &spec = problem_.spec;
     spec = specOf(request_, request_.hidden.empty() ? problem_.hidden : request_.hidden[0], x);
     if (!spec.dynamic() && spec.hidden != problem_.hidden)
-      shapeMismatch("hidden is " + std::to_string(spec.hidden) + ", but the normalized shape has " + std::to_string(problem_.hidden) + " elements", {described("x")});
+      shapeMismatch("hidden is " + std::to_string(spec.hidden) + ", but the normalized shape has " + std::to_string(problem_.hidden) + " elements",
+                    {described("x")});
     if (given("weight") && given("bias") && types_.at("weight") != types_.at("bias"))
-      throw Error(DiagCode::DTypeMismatch, "weight holds " + std::string(dtypeName(types_.at("weight"))) + " and bias " + std::string(dtypeName(types_.at("bias"))) +
-                                               ", but they must be of one type");
+      throw Error(DiagCode::DTypeMismatch, "weight holds " + std::string(dtypeName(types_.at("weight"))) + " and bias " +
+                                               std::string(dtypeName(types_.at("bias"))) + ", but they must be of one type");
     for (const char *role : {"weight", "bias"}) {
       if (!given(role))
         continue;
@@ -215,7 +220,8 @@ private:
       DType type = perRow ? (spec.dtype == DType::F64 ? DType::F64 : DType::F32) : spec.dtype;
       if (argument.role == "y") {
         if (argument.dtype && request_.yDtype && *argument.dtype != *request_.yDtype)
-          throw Error(DiagCode::DTypeMismatch, "--y-dtype is " + std::string(dtypeName(*request_.yDtype)) + ", but --output says y:" + std::string(dtypeName(*argument.dtype)));
+          throw Error(DiagCode::DTypeMismatch,
+                      "--y-dtype is " + std::string(dtypeName(*request_.yDtype)) + ", but --output says y:" + std::string(dtypeName(*argument.dtype)));
         type = spec.yDtype = argument.dtype.value_or(spec.yDtype);
       }
       if (argument.dtype && *argument.dtype != type)
@@ -248,7 +254,8 @@ NpyType npyTypeOf(DType dtype) {
 ArrayArgument parseArrayArgument(const std::string &flag, const std::string &text) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    throw Error(DiagCode::BadUsage, "--" + flag + " is '" + text + "', but must be ROLE=FILE.npy or ROLE:DTYPE=FILE.npy", {"for example --" + flag + (flag == "input" ? " x=x.npy" : " y=y.npy")});
+    throw Error(DiagCode::BadUsage, "--" + flag + " is '" + text + "', but must be ROLE=FILE.npy or ROLE:DTYPE=FILE.npy",
+                {"for example --" + flag + (flag == "input" ? " x=x.npy" : " y=y.npy")});
   ArrayArgument argument;
   std::string role = text.substr(0, equals);
   argument.file = text.substr(equals + 1);
@@ -268,7 +275,8 @@ std::vector<int64_t> parseShape(const std::string &text) {
     int64_t extent = 0;
     auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), extent);
     if (problem != std::errc{} || end != part.data() + part.size() || extent < 0)
-      throw Error(DiagCode::BadNumber, "--normalized-shape is '" + text + "', but must be whole numbers with commas between them", {"for example --normalized-shape 16,64"});
+      throw Error(DiagCode::BadNumber, "--normalized-shape is '" + text + "', but must be whole numbers with commas between them",
+                  {"for example --normalized-shape 16,64"});
     shape.push_back(extent);
   }
   return shape;

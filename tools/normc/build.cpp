@@ -95,14 +95,16 @@ void checkEarly(const BuildRequest &build, const std::string &directory) {
   for (size_t i = 0; i < build.specs.size(); ++i)
     for (size_t j = 0; j < i; ++j)
       if (build.specs[i].name == build.specs[j].name)
-        throw Error(DiagCode::DuplicateName, "kernels " + std::to_string(j + 1) + " and " + std::to_string(i + 1) + " are both named '" + build.specs[i].name + "'",
+        throw Error(DiagCode::DuplicateName,
+                    "kernels " + std::to_string(j + 1) + " and " + std::to_string(i + 1) + " are both named '" + build.specs[i].name + "'",
                     {"give one of them a \"name\""});
   std::error_code problem;
   fs::create_directories(directory, problem);
   const std::string probe = directory + "/.normc-probe-" + std::to_string(getpid());
   errno = problem ? problem.value() : 0;
   if (problem || !std::ofstream(probe))
-    throw Error(DiagCode::CannotWrite, "cannot write into '" + directory + "': " + std::strerror(errno), {"choose another folder with -o, or make this one writable"});
+    throw Error(DiagCode::CannotWrite, "cannot write into '" + directory + "': " + std::strerror(errno),
+                {"choose another folder with -o, or make this one writable"});
   fs::remove(probe, problem);
 }
 
@@ -119,8 +121,8 @@ std::string quotedForShell(const std::string &word) {
 std::string nextStep(const std::string &name, const std::string &folder) {
   const std::string directory = quotedForShell(folder);
   const Installation installation = findInstallation();
-  return "cc app.c -I" + directory + (installation.includeDir.empty() ? "" : " -I" + quotedForShell(installation.includeDir)) + " " + directory + "/lib" + name + ".a " +
-         (installation.runtimeArchive.empty() ? "-lnormc_runtime" : quotedForShell(installation.runtimeArchive)) + " -lm -ldl";
+  return "cc app.c -I" + directory + (installation.includeDir.empty() ? "" : " -I" + quotedForShell(installation.includeDir)) + " " + directory + "/lib" +
+         name + ".a " + (installation.runtimeArchive.empty() ? "-lnormc_runtime" : quotedForShell(installation.runtimeArchive)) + " -lm -ldl";
 }
 
 std::vector<std::vector<std::string>> fileTable(const std::vector<std::string> &paths) {

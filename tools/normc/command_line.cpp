@@ -194,7 +194,8 @@ int64_t parseWhole(const std::string &flag, const std::string &text, int64_t lea
   int64_t value = 0;
   auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (problem != std::errc{} || end != text.data() + text.size() || value < least || value > most)
-    throw Error(DiagCode::BadNumber, "'" + dashed(flag) + "' is '" + text + "', but must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    throw Error(DiagCode::BadNumber,
+                "'" + dashed(flag) + "' is '" + text + "', but must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   return value;
 }
 

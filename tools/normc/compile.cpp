@@ -48,7 +48,8 @@ std::vector<std::string> workerArguments(const CompileTask &task, const std::str
   std::istringstream words(canonicalSpelling(task.spec));
   for (std::string word; words >> word;)
     arguments.push_back(word);
-  for (const std::string &word : {std::string("--name"), task.spec.name, std::string("--target"), std::string(targetName(task.target)), std::string("--as"), form})
+  for (const std::string &word :
+       {std::string("--name"), task.spec.name, std::string("--target"), std::string(targetName(task.target)), std::string("--as"), form})
     arguments.push_back(word);
   return arguments;
 }
@@ -88,7 +89,8 @@ void checkWorker(const CompileTask &task, const std::string &form, const std::st
   // How LLVM ends the process when a file that it writes meets a full disk or a limit.
   const std::string ioFailure = "LLVM ERROR: IO failure on output stream: ";
   if (!talk.empty() && talk.back().rfind(ioFailure, 0) == 0)
-    throw Error(DiagCode::CannotWrite, "cannot write an intermediate file: " + talk.back().substr(ioFailure.size()), {"free some space, or raise the limit of file sizes"});
+    throw Error(DiagCode::CannotWrite, "cannot write an intermediate file: " + talk.back().substr(ioFailure.size()),
+                {"free some space, or raise the limit of file sizes"});
   if (!talk.empty())
     notes.push_back("its last words: " + talk.back());
   notes.push_back(replay);
@@ -164,7 +166,8 @@ std::vector<LibraryKernel> compileKernels(const std::vector<KernelSpec> &specs, 
     spent[kernel] += seconds;
     progress.step(task.spec.name + " " + std::string(targetName(task.target)));
     if (--left[kernel] == 0)
-      progress.finished(task.spec.name + ", " + std::to_string(targets.size()) + (targets.size() == 1 ? " target, " : " targets, ") + secondsText(spent[kernel]));
+      progress.finished("compiled " + task.spec.name + ", " + std::to_string(targets.size()) + (targets.size() == 1 ? " target, " : " targets, ") +
+                        secondsText(spent[kernel]));
   });
   return kernels;
 }

@@ -1,7 +1,7 @@
 // Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From specs to compiled variants. Each (kernel, target) is compiled in a worker process of its own: in parallel, with the same names whatever else is compiled,
-// and a crash inside a library that the compiler uses becomes one error with a line that replays it.
+// From specs to compiled variants. Each (kernel, target) is compiled in a worker process of its own: in parallel, with the same names whatever else is
+// compiled, and a crash inside a library that the compiler uses becomes one error with a line that replays it.
 #pragma once
 
 #include "compiler/library/library.h"

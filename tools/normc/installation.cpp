@@ -47,7 +47,8 @@ Installation findInstallation() {
 std::string requireRuntime() {
   std::string archive = findInstallation().runtimeArchive;
   if (archive.empty())
-    throw Error(DiagCode::MissingTool, "normc's runtime library (libnormc_runtime.a) was not found", {"it is looked for in the folder lib beside the folder of the tool; 'normc doctor' says what was found"});
+    throw Error(DiagCode::MissingTool, "normc's runtime library (libnormc_runtime.a) was not found",
+                {"it is looked for in the folder lib beside the folder of the tool; 'normc doctor' says what was found"});
   return archive;
 }
 

@@ -54,7 +54,8 @@ std::vector<std::string> lastLines(const std::string &file) {
 void linkShared(const std::string &folder, const std::string &name) {
   const std::string compiler = requireCCompiler();
   Job job;
-  job.argv = {compiler, "-shared", "-o", folder + "/" + kObjectName, "-Wl,--whole-archive", folder + "/lib" + name + ".a", "-Wl,--no-whole-archive", requireRuntime(), "-lm", "-ldl"};
+  job.argv = {compiler,         "-shared", "-o",  folder + "/" + kObjectName, "-Wl,--whole-archive", folder + "/lib" + name + ".a", "-Wl,--no-whole-archive",
+              requireRuntime(), "-lm",     "-ldl"};
   std::istringstream flags(NORMC_LINK_FLAGS);
   for (std::string flag; flags >> flag;)
     job.argv.push_back(flag);
@@ -76,7 +77,8 @@ void fill(const fs::path &place, const KernelSpec &spec, const std::vector<Targe
   std::string building = place.string() + ".XXXXXX";
   errno = problem ? problem.value() : 0;
   if (problem || !mkdtemp(building.data()))
-    throw Error(DiagCode::CannotWrite, "cannot write into the cache '" + place.parent_path().string() + "': " + std::strerror(errno), {"choose another one with --cache-dir"});
+    throw Error(DiagCode::CannotWrite, "cannot write into the cache '" + place.parent_path().string() + "': " + std::strerror(errno),
+                {"choose another one with --cache-dir"});
   try {
     const Library library{spec.name, compileKernels({spec}, targets, jobs, false), {"run"}};
     writeLibrary(library, building);
@@ -85,7 +87,8 @@ void fill(const fs::path &place, const KernelSpec &spec, const std::vector<Targe
     fs::rename(building, place, problem);
     // Another process may have been faster: its result is as good.
     if (problem && !fs::exists(place / kObjectName))
-      throw Error(DiagCode::CannotWrite, "cannot write into the cache '" + place.parent_path().string() + "': " + problem.message(), {"choose another one with --cache-dir"});
+      throw Error(DiagCode::CannotWrite, "cannot write into the cache '" + place.parent_path().string() + "': " + problem.message(),
+                  {"choose another one with --cache-dir"});
   } catch (...) {
     fs::remove_all(building, problem);
     throw;
@@ -153,7 +156,8 @@ LoadedKernel::LoadedKernel(const KernelSpec &spec, const std::vector<Target> &ta
     fill(place, spec, targets, jobs);
   library_ = dlopen((fs::absolute(place) / kObjectName).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library_)
-    throw Error(DiagCode::ToolFailed, std::string("the kernel that was built cannot be loaded: ") + dlerror(), {"remove '" + place.string() + "' and try again"});
+    throw Error(DiagCode::ToolFailed, std::string("the kernel that was built cannot be loaded: ") + dlerror(),
+                {"remove '" + place.string() + "' and try again"});
   entry_ = dlsym(library_, spec.name.c_str());
   if (!entry_)
     reportBug("the kernel's shared object lacks '" + spec.name + "'");

@@ -9,6 +9,7 @@
 #include "compiler/support/files.h"
 #include "compiler/support/process.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace normc {
@@ -48,9 +49,11 @@ Results callKernel(const KernelProblem &problem, const LoadedKernel &kernel, con
   };
   for (const auto &[role, type] : problem.outputs)
     output(role, type, problem.outputShapes.at(role));
-  // Every call writes y, wanted or not.
+  // A call writes these whether they are wanted or not.
   if (!problem.outputs.count("y"))
     output("y", problem.spec.yDtype, {problem.rows, problem.hidden});
+  if (problem.spec.sum && !problem.outputs.count("sum"))
+    output("sum", problem.spec.dtype, {problem.rows, problem.hidden});
   kernel.run(call, options);
   return results;
 }
@@ -75,11 +78,12 @@ void checkFolders(const std::vector<ArrayArgument> &outputs) {
   }
 }
 
-/// What this machine can run: the widest target up to the limit.
+/// Where no target is said: the widest one that this machine runs and that is not wider than the limit ("" = none).
 std::vector<Target> runTargets(const KernelRequest &request, const std::string &maxIsa) {
-  if (request.targets.empty())
-    return {parseTarget(maxIsa.empty() ? "host" : maxIsa)};
-  return requestedTargets(request.targets);
+  if (!request.targets.empty())
+    return requestedTargets(request.targets);
+  const Target widest = parseTarget("host");
+  return {maxIsa.empty() ? widest : std::min(widest, parseTarget(maxIsa))};
 }
 
 } // namespace
@@ -102,11 +106,13 @@ int runKernelCommand(const std::vector<std::string> &arguments) {
     return [&list, flag](const std::string &text) { list.push_back(parseArrayArgument(flag, text)); };
   };
   command.options = {
-      {"input", "ROLE[:DTYPE]=FILE", "x, residual (skip), weight (gamma) or bias (beta); bfloat16 bits as x:bf16=FILE", "arrays", array("input", arrays.inputs), true},
+      {"input", "ROLE[:DTYPE]=FILE", "x, residual (skip), weight (gamma) or bias (beta); bfloat16 bits as x:bf16=FILE", "arrays", array("input", arrays.inputs),
+       true},
       {"output", "ROLE[:DTYPE]=FILE", "y, mean, rstd or sum; y:DTYPE=FILE for another type than x's", "arrays", array("output", arrays.outputs), true},
       {"normalized-shape", "A[,B...]", "trailing dimensions of x (default: the shape of weight or bias, else the last one)", "arrays",
        [&](const std::string &text) { arrays.normalizedShape = parseShape(text); }},
-      {"axis", "K", "first normalized dimension; negative counts from the end", "arrays", [&](const std::string &text) { arrays.axis = parseWhole("axis", text, -32, 31); }},
+      {"axis", "K", "first normalized dimension; negative counts from the end", "arrays",
+       [&](const std::string &text) { arrays.axis = parseWhole("axis", text, -32, 31); }},
   };
   for (FieldGroup group : {FieldGroup::What, FieldGroup::Where})
     for (Option &option : fieldOptions(request, group, {"name"})) {
@@ -117,13 +123,16 @@ int runKernelCommand(const std::vector<std::string> &arguments) {
       command.options.push_back(std::move(option));
     }
   const std::string where = "where to run";
-  command.options.push_back({"threads", "N", "threads of this call (default: 1)", where, [&](const std::string &text) { options.threads = static_cast<int>(parseWhole("threads", text, 1, 1024)); }});
+  command.options.push_back({"threads", "N", "threads of this call (default: 1)", where,
+                             [&](const std::string &text) { options.threads = static_cast<int>(parseWhole("threads", text, 1, 1024)); }});
   command.options.push_back({"max-isa", "T", "run no wider variant than this", where, [&](const std::string &text) {
                                options.maxIsa = isaOfTarget(parseTarget(text));
                                maxIsa = text;
                              }});
-  command.options.push_back({"cache-dir", "DIR", "where built kernels are kept (default: $XDG_CACHE_HOME/normc or ~/.cache/normc)", where, [&](const std::string &text) { cacheDir = text; }});
-  command.options.push_back({"j", "N", "processes at once while building", where, [&](const std::string &text) { jobs = static_cast<int>(parseWhole("j", text, 1, 4096)); }});
+  command.options.push_back({"cache-dir", "DIR", "where built kernels are kept (default: $XDG_CACHE_HOME/normc or ~/.cache/normc)", where,
+                             [&](const std::string &text) { cacheDir = text; }});
+  command.options.push_back(
+      {"j", "N", "processes at once while building", where, [&](const std::string &text) { jobs = static_cast<int>(parseWhole("j", text, 1, 4096)); }});
   command.run = [&] {
     checkFolders(arrays.outputs);
     KernelProblem problem = readProblem(request, arrays);

@@ -25,7 +25,8 @@ std::string sizeText(int64_t bytes);
 /// "0.8 s", "12 ms"
 std::string secondsText(double seconds);
 
-/// Tells how far long work has come: nothing in the first two seconds; then, on a terminal, one line that changes, and elsewhere one line for each finished thing.
+/// Tells how far long work has come: nothing in the first two seconds; then, on a terminal, one line that changes, and elsewhere one line for each finished
+/// thing.
 class Progress {
 public:
   /// `total` steps; `quiet` says nothing at all.

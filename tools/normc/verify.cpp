@@ -107,7 +107,8 @@ std::string affineText(unsigned affine) {
 }
 
 /// Adds the elements of one output that differ in bits; NaNs are all alike. Widening is exact, so comparing values and signs compares bits.
-void compareBits(Finding &finding, const std::string &role, unsigned affine, const std::vector<double> &got, const std::vector<double> &expected, int64_t perRow) {
+void compareBits(Finding &finding, const std::string &role, unsigned affine, const std::vector<double> &got, const std::vector<double> &expected,
+                 int64_t perRow) {
   for (size_t i = 0; i < expected.size(); ++i) {
     ++finding.elements;
     const double a = got[i], b = expected[i];
@@ -234,8 +235,9 @@ std::vector<std::vector<std::string>> tableRows(const std::vector<Finding> &find
   }
   std::vector<std::vector<std::string>> rows = {{"kernel", "target", "rows", "hidden", "elements", "differing", "worst error"}};
   for (const Line &line : lines) {
-    const std::string hidden = line.widths == 1 ? std::to_string(line.widest)
-                                                : std::to_string(line.widths) + " widths, " + std::to_string(line.narrowest) + " to " + std::to_string(line.widest);
+    const std::string hidden = line.widths == 1
+                                   ? std::to_string(line.widest)
+                                   : std::to_string(line.widths) + " widths, " + std::to_string(line.narrowest) + " to " + std::to_string(line.widest);
     rows.push_back({line.all.kernel, line.all.target, std::to_string(line.all.rows), hidden, std::to_string(line.all.elements),
                     line.all.target == "reference" ? "-" : std::to_string(line.all.differing), worstText(line.all.worst)});
   }
@@ -288,13 +290,18 @@ int verifyCommand(const std::vector<std::string> &arguments) {
   for (Option &option : fieldOptions(request, FieldGroup::Where))
     command.options.push_back(std::move(option));
   const std::string where = "where to run", how = "output";
-  command.options.push_back({"threads", "N", "threads of each call (default: 1)", where, [&](const std::string &text) { options.threads = static_cast<int>(parseWhole("threads", text, 1, 1024)); }});
-  command.options.push_back({"cache-dir", "DIR", "where built kernels are kept (default: $XDG_CACHE_HOME/normc or ~/.cache/normc)", where, [&](const std::string &text) { options.cacheDir = text; }});
-  command.options.push_back({"j", "N", "processes at once while building", where, [&](const std::string &text) { options.jobs = static_cast<int>(parseWhole("j", text, 1, 4096)); }});
-  command.options.push_back({"seed", "N", "of the random rows (default: 1)", how, [&](const std::string &text) { options.seed = static_cast<uint64_t>(parseWhole("seed", text, 0, INT64_MAX)); }});
+  command.options.push_back({"threads", "N", "threads of each call (default: 1)", where,
+                             [&](const std::string &text) { options.threads = static_cast<int>(parseWhole("threads", text, 1, 1024)); }});
+  command.options.push_back({"cache-dir", "DIR", "where built kernels are kept (default: $XDG_CACHE_HOME/normc or ~/.cache/normc)", where,
+                             [&](const std::string &text) { options.cacheDir = text; }});
+  command.options.push_back(
+      {"j", "N", "processes at once while building", where, [&](const std::string &text) { options.jobs = static_cast<int>(parseWhole("j", text, 1, 4096)); }});
+  command.options.push_back({"seed", "N", "of the random rows (default: 1)", how,
+                             [&](const std::string &text) { options.seed = static_cast<uint64_t>(parseWhole("seed", text, 0, INT64_MAX)); }});
   command.options.push_back({"json", "", "a JSON list instead of a table", how, [&](const std::string &) { json = true; }});
-  command.notes = {"'differing' counts elements of all outputs whose bits are not the reference's. 'worst error' is that of y against the same formula in double, relative "
-                   "to the largest |y| of its row. Dynamic kernels are tried at several widths."};
+  command.notes = {
+      "'differing' counts elements of all outputs whose bits are not the reference's. 'worst error' is that of y against the same formula in double, relative "
+      "to the largest |y| of its row. Dynamic kernels are tried at several widths."};
   command.run = [&] {
     std::vector<KernelSpec> specs = expand(request);
     for (KernelSpec &spec : specs)
@@ -311,7 +318,7 @@ int verifyCommand(const std::vector<std::string> &arguments) {
     for (const KernelSpec &spec : specs) {
       verifyKernel(spec, options, findings);
       progress.step(spec.name);
-      progress.finished(spec.name);
+      progress.finished("verified " + spec.name);
     }
     std::cout << (json ? jsonTable(jsonRows(findings), {"rows", "hidden", "elements", "differing", "worst_error"}) : tableText(tableRows(findings)));
     failOnDifference(findings, specs, options);
