@@ -167,7 +167,7 @@ normc_status_t normc_dispatch_info(const normc_kernel_t *kernel, const normc_exe
   if (state.badEnvironment())
     return failEnvironment(exec);
   Limit limit = effectiveLimit(state, exec);
-  const normc_variant_t *chosen = selectVariant(kernel, state, limit);
+  const normc_variant_t *chosen = selectVariant(kernel, usableLevel(state, exec));
   report->detected = state.detected();
   report->limit = limit.isa;
   report->limit_source = limit.source;

@@ -8,6 +8,7 @@
 #include "runtime/forward_call.h"
 #include "runtime/mxcsr.h"
 #include "runtime/policy.h"
+#include "runtime/quick_call.h"
 #include "runtime/state.h"
 
 #include <cstdio>
@@ -91,6 +92,111 @@ bool streams(const normc_variant_t *variant, const ForwardCall &call, State stat
   return rowsAreMultiples(call.arrays[SlotY], alignment) && rowsAreMultiples(call.arrays[SlotSum], alignment);
 }
 
+/// Any call, `exec` having been checked.
+normc_status_t run(const normc_kernel_t *kernel, const normc_forward_args_t *args, const normc_exec_t *exec) {
+  ForwardCall call;
+  if (normc_status_t status = prepareForward(kernel, args, exec, call); status != NORMC_STATUS_SUCCESS)
+    return status;
+  if (call.rows == 0)
+    return NORMC_STATUS_SUCCESS;
+  State state = currentState();
+  if (__builtin_expect(state.badEnvironment(), 0))
+    return failEnvironment(exec);
+  const normc_variant_t *variant = selectVariant(kernel, usableLevel(state, exec));
+  if (variant == nullptr)
+    return failDispatch(kernel, state, exec);
+  if (variant->body[call.affine] == nullptr) {
+    bool weight = (call.affine & NORMC_AFFINE_WEIGHT) != 0, bias = (call.affine & NORMC_AFFINE_BIAS) != 0;
+    return fail(exec, NORMC_STATUS_UNSUPPORTED_ARGUMENT, weight ? NORMC_ROLE_WEIGHT : NORMC_ROLE_BIAS, weight ? "weight" : "bias",
+                "%.64s: the kernel has no body for weight %s and bias %s: pass another combination, or build the kernel with weight and bias optional",
+                kernel->name, weight ? "given" : "NULL", bias ? "given" : "NULL");
+  }
+  Work work;
+  work.call = &call;
+  work.streaming = streams(variant, call, state);
+  work.body = work.streaming ? variant->streaming[call.affine] : variant->body[call.affine];
+  work.tasks = exec != nullptr && exec->parallel_for != nullptr ? taskCount(exec->threads, call.rows, call.bytes) : 1;
+  if (work.tasks > 1)
+    exec->parallel_for(exec->parallel_for_context, work.tasks, runTask, &work);
+  else if (call.sliceRows >= call.rows)
+    runWhole(work, call);
+  else
+    runRows(work, 0, call.rows);
+  return NORMC_STATUS_SUCCESS;
+}
+
+__attribute__((noinline, cold)) void runWithDefaultMxcsr(normc_body_t body, const normc_slice_t &slice) {
+  DefaultMxcsr defaultState;
+  body(&slice);
+}
+
+/// NORMC_AFFINE_* of NORMC_ROLE_*.
+uint32_t affineOf(uint32_t roles) {
+  static_assert(NORMC_ROLE_WEIGHT == 4 * NORMC_AFFINE_WEIGHT && NORMC_ROLE_BIAS == 4 * NORMC_AFFINE_BIAS);
+  return roles / 4 % NORMC_AFFINE_COUNT;
+}
+
+/// Runs a call for which quickRoles vouches.
+template <QuickKind Kind>
+__attribute__((noinline)) normc_status_t runQuickly(const normc_kernel_t *kernel, const normc_forward_args_t *args, normc_body_t body) {
+  const int64_t hidden = quickWidth(*kernel, *args);
+  float unwanted; // a body always stores mean and rstd; this takes what the caller does not want
+  normc_slice_t slice;
+  slice.rows = args->rows;
+  slice.hidden = hidden;
+  slice.eps = args->eps;
+  slice.reserved = 0;
+  slice.x = args->x;
+  slice.x_stride = hidden;
+  slice.weight = args->weight;
+  slice.bias = args->bias;
+  slice.y = args->y;
+  slice.y_stride = hidden;
+  if (Kind == QuickKind::Plain) {
+    slice.residual = nullptr;
+    slice.residual_stride = 0;
+    slice.sum = nullptr;
+    slice.sum_stride = 0;
+    slice.mean = &unwanted;
+    slice.mean_stride = 0;
+    slice.rstd = &unwanted;
+    slice.rstd_stride = 0;
+  } else {
+    slice.residual = args->residual;
+    slice.residual_stride = hidden;
+    slice.sum = args->sum;
+    slice.sum_stride = hidden;
+    slice.mean = args->mean != nullptr ? args->mean : &unwanted;
+    slice.mean_stride = args->mean != nullptr;
+    slice.rstd = args->rstd != nullptr ? args->rstd : &unwanted;
+    slice.rstd_stride = args->rstd != nullptr;
+  }
+  if (__builtin_expect(mxcsrIsDefault(), 1))
+    body(&slice);
+  else
+    runWithDefaultMxcsr(body, slice);
+  return NORMC_STATUS_SUCCESS;
+}
+
+/// The same with the widest usable variant, whichever it is.
+template <QuickKind Kind>
+__attribute__((noinline)) normc_status_t runWidest(const normc_kernel_t *kernel, const normc_forward_args_t *args, const normc_exec_t *exec, uint32_t given) {
+  const normc_variant_t *variant = selectVariant(kernel, usableLevel(State(stateWord.load()), exec));
+  const normc_body_t body = variant != nullptr ? variant->body[affineOf(given)] : nullptr;
+  return body != nullptr ? runQuickly<Kind>(kernel, args, body) : run(kernel, args, exec);
+}
+
+/// Any call but the plainest.
+__attribute__((noinline)) normc_status_t runAny(const normc_kernel_t *kernel, const normc_forward_args_t *args, const normc_exec_t *exec) {
+  if (exec != nullptr)
+    if (normc_status_t status = checkExec(exec); status != NORMC_STATUS_SUCCESS)
+      return status;
+  if (kernel != nullptr && args != nullptr)
+    if (uint32_t given = quickRoles<QuickKind::Any>(*kernel, *args, exec))
+      return runWidest<QuickKind::Any>(kernel, args, exec, given);
+  return run(kernel, args, exec);
+}
+
 bool isReadable(const normc_kernel_set_t *set) {
   return set->abi_version == NORMC_ABI_VERSION && set->struct_size == sizeof(normc_kernel_set_t) && set->kernel_count != 0 && set->kernels != nullptr;
 }
@@ -137,35 +243,19 @@ using namespace normc::runtime;
 extern "C" {
 
 normc_status_t normc_run_forward(const normc_kernel_t *kernel, const normc_forward_args_t *args, const normc_exec_t *exec) {
-  ForwardCall call;
-  if (normc_status_t status = prepareForward(kernel, args, exec, call); status != NORMC_STATUS_SUCCESS)
-    return status;
-  if (call.rows == 0)
-    return NORMC_STATUS_SUCCESS;
-  State state = currentState();
-  if (__builtin_expect(state.badEnvironment(), 0))
-    return failEnvironment(exec);
-  const normc_variant_t *variant = selectVariant(kernel, state, effectiveLimit(state, exec));
-  if (variant == nullptr)
-    return failDispatch(kernel, state, exec);
-  if (variant->body[call.affine] == nullptr) {
-    bool weight = (call.affine & NORMC_AFFINE_WEIGHT) != 0, bias = (call.affine & NORMC_AFFINE_BIAS) != 0;
-    return fail(exec, NORMC_STATUS_UNSUPPORTED_ARGUMENT, weight ? NORMC_ROLE_WEIGHT : NORMC_ROLE_BIAS, weight ? "weight" : "bias",
-                "%.64s: the kernel has no body for weight %s and bias %s: pass another combination, or build the kernel with weight and bias optional",
-                kernel->name, weight ? "given" : "NULL", bias ? "given" : "NULL");
-  }
-  Work work;
-  work.call = &call;
-  work.streaming = streams(variant, call, state);
-  work.body = work.streaming ? variant->streaming[call.affine] : variant->body[call.affine];
-  work.tasks = exec != nullptr && exec->parallel_for != nullptr ? taskCount(exec->threads, call.rows, call.bytes) : 1;
-  if (work.tasks > 1)
-    exec->parallel_for(exec->parallel_for_context, work.tasks, runTask, &work);
-  else if (call.sliceRows >= call.rows)
-    runWhole(work, call);
-  else
-    runRows(work, 0, call.rows);
-  return NORMC_STATUS_SUCCESS;
+  if (exec == nullptr && kernel != nullptr && args != nullptr)
+    if (uint32_t given = quickRoles<QuickKind::Plain>(*kernel, *args, nullptr)) {
+      // Most CPUs have the level of the first or the second variant.
+      const uint32_t level = State(stateWord.load()).usable();
+      const normc_variant_t *variant = kernel->variants;
+      if (variant->isa != level && kernel->variant_count != 1)
+        ++variant;
+      if (level != NORMC_ISA_ANY && variant->isa == level)
+        if (normc_body_t body = variant->body[affineOf(given)])
+          return runQuickly<QuickKind::Plain>(kernel, args, body);
+      return runWidest<QuickKind::Plain>(kernel, args, nullptr, given);
+    }
+  return runAny(kernel, args, exec);
 }
 
 normc_status_t normc_run_forward_set(const normc_kernel_set_t *set, const normc_forward_args_t *args, const normc_exec_t *exec) {

@@ -380,9 +380,6 @@ void Checker::fillCall() {
 } // namespace
 
 normc_status_t prepareForward(const normc_kernel_t *kernel, const normc_forward_args_t *args, const normc_exec_t *exec, ForwardCall &call) {
-  if (exec != nullptr)
-    if (normc_status_t status = checkExec(exec); status != NORMC_STATUS_SUCCESS)
-      return status;
   if (normc_status_t status = checkKernel(kernel, exec); status != NORMC_STATUS_SUCCESS)
     return status;
   return Checker(kernel, args, exec, call).run();

@@ -45,7 +45,7 @@ struct ForwardCall {
   bool inPlace;    // y or sum is x or residual
 };
 
-/// Checks kernel, arguments and exec and fills `call`. SUCCESS, or a status with its message in exec->diag. Reads no array.
+/// Checks kernel and arguments and fills `call`; `exec`, already checked, takes the message. SUCCESS, or a status with its message in exec->diag. Reads no array.
 normc_status_t prepareForward(const normc_kernel_t *kernel, const normc_forward_args_t *args, const normc_exec_t *exec, ForwardCall &call);
 
 /// Whether some byte of a row of `first` is a byte of a row of `second`. Exact where strides are equal in bytes and each array's rows do not overlap; where

@@ -14,6 +14,9 @@ constexpr uint32_t defaultMxcsr = 0x1F80;
 /// Bits 0-5 tell which exceptions have occurred; they change nothing in what instructions compute.
 constexpr uint32_t mxcsrFlags = 0x3F;
 
+/// Whether the default MXCSR is set, but for flags.
+inline bool mxcsrIsDefault() { return (_mm_getcsr() & ~mxcsrFlags) == defaultMxcsr; }
+
 /// Gives its scope the default MXCSR where it differs in more than flags, and then restores the caller's exactly, flags included. Where it does not differ
 /// nothing is written, since that would cost more than the checks of a small call.
 class DefaultMxcsr {

@@ -7,15 +7,18 @@
 
 namespace normc::runtime {
 
+/// No call of at most so many bytes streams.
+constexpr uint64_t lowestStreamingThreshold = uint64_t(4) << 20;
+
 /// Bytes of input and output from which on non-temporal stores pay. They save reading each line of y before it is overwritten, but push y out of the caches
 /// where the next operator may look for it; measured, they cost up to 2.4 times on calls that fit a cache, break even near 10 MB with a 32 MiB last-level
 /// cache, and save 20 to 40 % beyond. So: a third of the largest cache, within bounds that keep a wrong report of it harmless.
 inline uint64_t streamingThreshold(uint64_t cacheBytes) {
-  constexpr uint64_t unknownCache = uint64_t(10) << 20, lowest = uint64_t(4) << 20, highest = uint64_t(64) << 20;
+  constexpr uint64_t unknownCache = uint64_t(10) << 20, highest = uint64_t(64) << 20;
   if (cacheBytes == 0)
     return unknownCache;
   uint64_t threshold = cacheBytes / 3;
-  return threshold < lowest ? lowest : threshold > highest ? highest : threshold;
+  return threshold < lowestStreamingThreshold ? lowestStreamingThreshold : threshold > highest ? highest : threshold;
 }
 
 /// Bytes of input and output that a task must at least have. Handing a task to another thread and waiting for it costs 2 to 20 microseconds; one core

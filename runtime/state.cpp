@@ -13,17 +13,27 @@ AtomicWord stateWord;
 
 static_assert(FeatureCount <= 22, "the word has 22 bits for missing features");
 
+namespace {
+
+/// The lower of a detected level and a limit, which may be NORMC_ISA_ANY.
+uint32_t lower(uint32_t detected, uint32_t limit) { return limit != NORMC_ISA_ANY && limit < detected ? limit : detected; }
+
+} // namespace
+
 State::State(uint32_t features, uint64_t cacheBytes, uint32_t limit, uint32_t source, bool badEnvironment) {
   constexpr uint64_t cacheUnits = (uint64_t(1) << 24) - 1;
   uint64_t units = cacheBytes >> 16;
   uint64_t missing = ~features & ((uint32_t(1) << FeatureCount) - 1);
-  word = uint64_t(highestLevel(features)) | (uint64_t(limit) << 3) | (uint64_t(source) << 6) | (uint64_t(badEnvironment) << 8) | (uint64_t(1) << 9) |
-         (missing << 16) | ((units < cacheUnits ? units : cacheUnits) << 40);
+  uint32_t detected = highestLevel(features);
+  word = uint64_t(badEnvironment ? uint32_t(NORMC_ISA_ANY) : lower(detected, limit)) | (uint64_t(limit) << 3) | (uint64_t(source) << 6) |
+         (uint64_t(badEnvironment) << 8) | (uint64_t(1) << 9) | (uint64_t(detected) << 10) | (missing << 16) |
+         ((units < cacheUnits ? units : cacheUnits) << 40);
 }
 
 State State::withProcessLimit(uint32_t limit) const {
-  constexpr uint64_t replaced = 0x1F8; // limit, source and badEnvironment: the variable no longer counts
-  return State((word & ~replaced) | (uint64_t(limit) << 3) | (uint64_t(limit == NORMC_ISA_ANY ? NORMC_LIMIT_NONE : NORMC_LIMIT_PROCESS) << 6));
+  constexpr uint64_t replaced = 0x1FF; // limit, source, badEnvironment and usable: the variable no longer counts
+  return State((word & ~replaced) | uint64_t(lower(detected(), limit)) | (uint64_t(limit) << 3) |
+               (uint64_t(limit == NORMC_ISA_ANY ? NORMC_LIMIT_NONE : NORMC_LIMIT_PROCESS) << 6));
 }
 
 const char *maxIsaVariable() {
@@ -56,19 +66,6 @@ Limit effectiveLimit(State state, const normc_exec_t *exec) {
   if (call != NORMC_ISA_ANY && (limit.isa == NORMC_ISA_ANY || call < limit.isa))
     limit = {call, NORMC_LIMIT_CALL};
   return limit;
-}
-
-const normc_variant_t *selectVariant(const normc_kernel_t *kernel, State state, Limit limit) {
-  uint32_t highest = state.detected();
-  if (limit.isa != NORMC_ISA_ANY && limit.isa < highest)
-    highest = limit.isa;
-  const normc_variant_t *chosen = nullptr;
-  for (uint32_t i = 0; i < kernel->variant_count; ++i) {
-    const normc_variant_t *variant = &kernel->variants[i];
-    if (variant->isa <= highest && (chosen == nullptr || variant->isa > chosen->isa))
-      chosen = variant;
-  }
-  return chosen;
 }
 
 } // namespace normc::runtime

@@ -9,18 +9,21 @@
 namespace normc::runtime {
 
 /// A snapshot of the word.
-///   bits 0-2 detected level, 3-5 limit, 6-7 source of the limit, 8 NORMC_MAX_ISA holds no target, 9 ready, 16-37 missing features, 40-63 largest cache
+///   bits 0-2 level that calls may use, 3-5 limit, 6-7 source of the limit, 8 NORMC_MAX_ISA holds no target, 9 ready, 10-12 detected level, 16-37 missing
+///   features, 40-63 largest cache
 /// All of it is in one word, so that relaxed loads are enough: no other memory is published with it.
 class State {
 public:
   constexpr explicit State(uint64_t word = 0) : word(word) {}
   State(uint32_t features, uint64_t cacheBytes, uint32_t limit, uint32_t source, bool badEnvironment);
 
-  uint32_t detected() const { return field(0, 3); }
+  uint32_t detected() const { return field(10, 3); }
   uint32_t limit() const { return field(3, 3); }
   uint32_t limitSource() const { return field(6, 2); }
   bool badEnvironment() const { return field(8, 1) != 0; }
   bool ready() const { return field(9, 1) != 0; }
+  /// The lower of detected level and limit; NORMC_ISA_ANY where no call can run: too low a CPU, NORMC_MAX_ISA holds no target, or the word is not ready.
+  uint32_t usable() const { return field(0, 3); }
   /// Bits (1 << Feature) of psABI features up to x86-64-v4 that are not usable.
   uint32_t missingFeatures() const { return field(16, 22); }
   /// 0 where unknown; rounded down to 64 KiB.
@@ -48,7 +51,7 @@ private:
   uint64_t value = 0;
 };
 
-extern AtomicWord stateWord;
+extern AtomicWord stateWord __attribute__((visibility("hidden"))); // so that reading it takes no detour in shared objects
 
 /// Reads CPU and environment and publishes the word; the first of several threads wins.
 State initializeState();
@@ -72,8 +75,23 @@ struct Limit {
 };
 Limit effectiveLimit(State state, const normc_exec_t *exec);
 
-/// The widest variant with isa <= detected and <= limit; NULL where there is none. Does not rely on the order of the variants.
-const normc_variant_t *selectVariant(const normc_kernel_t *kernel, State state, Limit limit);
+/// The level that a call may use: state.usable() within the call's limit.
+inline uint32_t usableLevel(State state, const normc_exec_t *exec) {
+  uint32_t call = exec != nullptr ? exec->max_isa : uint32_t(NORMC_ISA_ANY);
+  return call != NORMC_ISA_ANY && call < state.usable() ? call : state.usable();
+}
+
+/// The widest variant with isa <= level; NULL where there is none. Does not rely on the order of the variants.
+inline const normc_variant_t *selectVariant(const normc_kernel_t *kernel, uint32_t level) {
+  const normc_variant_t *chosen = nullptr;
+  uint32_t isa = 0;
+  for (const normc_variant_t *variant = kernel->variants, *end = variant + kernel->variant_count; variant != end && isa != level; ++variant)
+    if (variant->isa <= level && variant->isa > isa) {
+      chosen = variant;
+      isa = variant->isa;
+    }
+  return chosen;
+}
 
 /// Ends a call for which selectVariant found nothing: NORMC_STATUS_UNSUPPORTED_CPU, with what is needed in the message.
 __attribute__((cold)) normc_status_t failDispatch(const normc_kernel_t *kernel, State state, const normc_exec_t *exec);

@@ -1,5 +1,5 @@
 # Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What check_archive.py and check_headers.py share: their arguments, running tools, and counting what fails."""
+"""What the scripts of this folder share: their arguments, running tools, and counting what fails."""
 
 import argparse
 import subprocess
