@@ -153,10 +153,11 @@ int buildCommand(const std::vector<std::string> &arguments) {
       option.help = "auto or halide (default: auto)";
     command.options.push_back(std::move(option));
   }
-  command.options.push_back({"o", "DIR", "folder for libNAME.a, NAME.h and NAME.json", "output", [&](const std::string &text) { directory = text; }});
+  command.options.push_back({"o", "DIR", "folder for libNAME.a, NAME.h and NAME.json", "output", [&](const std::string &text) { directory = text; }, false, false, false});
   command.options.push_back({"j", "N", "processes at once (default: as many as there are processors)", "output",
-                             [&](const std::string &text) { jobs = static_cast<int>(parseWhole("j", text, 1, 4096)); }});
-  command.options.push_back({"json", "", "the files that were written as a JSON list", "output", [&](const std::string &) { json = true; }});
+                             [&](const std::string &text) { jobs = static_cast<int>(parseWhole("j", text, 1, 4096)); }, false, false, false});
+  command.options.push_back(
+      {"json", "", "the files that were written as a JSON list", "output", [&](const std::string &) { json = true; }, false, false, false});
   command.notes = {"Lists of widths and types give a library with every combination, and an entry that picks the width."};
   command.run = [&] {
     if (directory.empty())
@@ -173,8 +174,7 @@ int buildCommand(const std::vector<std::string> &arguments) {
 
     SignalGuard guard;
     const auto start = std::chrono::steady_clock::now();
-    Library library{build.name, compileKernels(build.specs, targets, jobs, json), {"build"}};
-    library.command.insert(library.command.end(), arguments.begin(), arguments.end());
+    const Library library{build.name, compileKernels(build.specs, targets, jobs, json), recordedCommand(command, arguments)};
     checkInterrupted();
     const std::vector<std::string> paths = writeLibrary(library, directory);
     if (json) {

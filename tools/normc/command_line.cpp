@@ -153,6 +153,29 @@ std::string helpText(const Command &command) {
   return text;
 }
 
+std::vector<std::string> recordedCommand(const Command &command, const std::vector<std::string> &arguments) {
+  std::vector<std::string> recorded = {command.name};
+  for (size_t i = 0, end = 0; i < arguments.size(); i = end) {
+    const std::string &word = arguments[i];
+    bool keep = true;
+    end = i + 1;
+    for (const Option &option : command.options) {
+      const std::string flag = dashed(option.flag);
+      const bool takesValue = !option.metavar.empty(), isShort = option.flag.size() == 1;
+      // "--flag=value", "-xvalue"
+      const bool joined = takesValue && word.size() > flag.size() && word.rfind(flag, 0) == 0 && (isShort || word[flag.size()] == '=');
+      if (word != flag && !joined)
+        continue;
+      keep = option.recorded;
+      end = std::min(i + (takesValue && !joined ? 2 : 1), arguments.size());
+      break;
+    }
+    if (keep)
+      recorded.insert(recorded.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.begin() + static_cast<std::ptrdiff_t>(end));
+  }
+  return recorded;
+}
+
 int runCommand(const Command &command, const std::vector<std::string> &arguments) {
   Parsed parsed = parse(command, arguments);
   if (parsed.help) {

@@ -20,6 +20,7 @@ struct Option {
   std::function<void(const std::string &)> set; ///< called with each value; a switch's is ""
   bool repeatable = false;
   bool hidden = false; ///< not in the help text
+  bool recorded = true; ///< whether it bears on what is made; false for where and how
 };
 
 /// A subcommand: its arguments, what the help text says, and what it does.
@@ -38,6 +39,10 @@ struct Command {
 
 /// Reads the arguments after the subcommand's name and runs it; `--help` prints the help text instead. Throws BadUsage.
 int runCommand(const Command &command, const std::vector<std::string> &arguments);
+
+/// What made a result, for its record: the subcommand and those arguments that bear on it, so that builds which differ in nothing but where and how they were made
+/// have the same bytes.
+std::vector<std::string> recordedCommand(const Command &command, const std::vector<std::string> &arguments);
 
 /// The text that `--help` prints: an example first, options in groups, at most 100 columns.
 std::string helpText(const Command &command);

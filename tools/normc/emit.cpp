@@ -18,11 +18,6 @@ std::string commentMark(std::string_view form) { return form == "halide" ? "// "
 
 std::string stagesText(const KernelSpec &spec) { return normKernel(spec, {spec.weight != Presence::Off, spec.bias != Presence::Off}).text(); }
 
-std::string headerText(const KernelSpec &spec, const std::vector<std::string> &arguments) {
-  Library library{spec.name, {{spec, {}}}, {"emit"}};
-  library.command.insert(library.command.end(), arguments.begin(), arguments.end());
-  return libraryHeader(library);
-}
 
 } // namespace
 
@@ -60,7 +55,7 @@ int emitCommand(const std::vector<std::string> &arguments) {
       return 0;
     }
     if (form.name == "header") {
-      std::cout << headerText(spec, arguments);
+      std::cout << libraryHeader(Library{spec.name, {{spec, {}}}, recordedCommand(command, arguments)});
       return 0;
     }
     requireBackend(request.backend);
