@@ -6,7 +6,7 @@ target_compile_features(normc_options INTERFACE cxx_std_20 c_std_11)
 target_compile_options(normc_options INTERFACE -Wall -Wextra -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 warns about `"text" + std::string` (its bug 105651).
-  target_compile_options(normc_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict> $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>)
+  target_compile_options(normc_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 target_compile_definitions(normc_options INTERFACE NORMC_VERSION="${PROJECT_VERSION}" NORMC_ENABLE_HALIDE=$<BOOL:${NORMC_ENABLE_HALIDE}>)
 
