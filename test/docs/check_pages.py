@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every relative link in the project's .md files leads to a file, and its #part to a heading of that file; every page of docs/ is named in docs/README.md.
+"""Every relative link in the project's .md files leads to a file, and its #part to a heading of that file; every page of docs/ is named in docs/README.md; and a
+block after <!-- source: FILE --> is a part of that file, line by line.
 
-usage: check_links.py ROOT
+usage: check_pages.py ROOT
 """
 import os
 import re
 import sys
 
 FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
+QUOTE = re.compile(r"^<!-- source: (\S+) -->\n```\w*\n(.*?)^```$", re.M | re.S)
+QUOTE_MARK = re.compile(r"^<!-- source:", re.M)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -21,9 +24,23 @@ def pages(root):
                 yield os.path.join(folder, name)
 
 
-def read(path):
+def whole(path):
     with open(path, encoding="utf-8") as f:
-        return FENCE.sub("", f.read())
+        return f.read()
+
+
+def read(path):
+    return FENCE.sub("", whole(path))
+
+
+def wrong_quotes(root, page):
+    text = whole(page)
+    quotes = QUOTE.findall(text)
+    if len(quotes) != len(QUOTE_MARK.findall(text)):
+        yield "%s: a mark <!-- source: FILE --> does not stand before a block" % os.path.relpath(page, root)
+    for source, body in quotes:
+        if not os.path.isfile(os.path.join(root, source)) or body not in whole(os.path.join(root, source)):
+            yield "%s: this is not in %s:\n%s" % (os.path.relpath(page, root), source, body)
 
 
 def anchors(path):
@@ -56,6 +73,7 @@ def main(root):
             elif part and path.endswith(".md") and part not in anchors(path):
                 bad.append("%s: no such heading, expected one of %s" % (where, ", ".join(sorted(anchors(path)))))
     for page in all_pages:
+        bad.extend(wrong_quotes(root, page))
         if page.startswith(os.path.join(root, "docs") + os.sep) and page != index and page not in linked_from_index:
             bad.append("docs/README.md does not name " + os.path.relpath(page, root))
     if links < 20:
