@@ -208,7 +208,7 @@ normc_status_t Checker::checkBlocks() {
     if (array.outer == 0)
       array.outer = block;
     block -= array.stride - hidden;
-    bool interleaves = interleaved != 0 && innerRows > 1 && array.stride >= interleaved;
+    bool interleaves = interleaved != 0 && innerRows > 1 && array.stride >= interleaved && array.outer >= hidden;
     if (array.outer < block && !interleaves)
       return fail(exec, NORMC_STATUS_INVALID_STRIDE, array.role, strideField(array.role, true),
                   "%.64s: %s is %lld elements, expected 0 or at least %lld (a block of inner_rows rows), since rows of %s would overlap", name(),

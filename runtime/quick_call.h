@@ -54,11 +54,13 @@ inline int64_t quickWidth(const normc_kernel_t &kernel, const normc_forward_args
 template <QuickKind Kind>
 __attribute__((always_inline)) inline uint32_t quickRoles(const normc_kernel_t &kernel, const normc_forward_args_t &args, const normc_exec_t *exec) {
   constexpr bool plain = Kind == QuickKind::Plain;
+  if (args.struct_size != sizeof(normc_forward_args_t)) // before anything behind it: a smaller struct of another version ends earlier
+    return 0;
   if (plain && (uint64_t(args.inner_rows | args.x_stride | args.x_outer_stride | args.y_stride | args.y_outer_stride) | addressOf(args.residual) |
                 addressOf(args.sum) | addressOf(args.mean) | addressOf(args.rstd)) != 0)
     return 0;
-  if (kernel.struct_size != sizeof(normc_kernel_t) || kernel.abi_version != NORMC_ABI_VERSION || args.struct_size != sizeof(normc_forward_args_t) ||
-      args.flags != 0 || args.reserved != 0 || kernel.variant_count - 1 >= NORMC_VARIANT_MAX || kernel.variants == nullptr)
+  if (kernel.struct_size != sizeof(normc_kernel_t) || kernel.abi_version != NORMC_ABI_VERSION || args.flags != 0 || args.reserved != 0 ||
+      kernel.variant_count - 1 >= NORMC_VARIANT_MAX || kernel.variants == nullptr)
     return 0;
   const int64_t hidden = quickWidth(kernel, args);
   if (args.hidden != 0 && kernel.hidden != 0 && args.hidden != kernel.hidden)

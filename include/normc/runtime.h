@@ -8,7 +8,7 @@
  * - Row r of an array starts at element (r / inner_rows) * outer_stride + (r mod inner_rows) * stride; inner_rows 0 means rows; the last block may be partial.
  *   A stride is 0 (then hidden) or hidden .. 2^31 - 1. An outer stride is 0 (then inner_rows * stride) or positive. Rows of one array never overlap: with more
  *   than one block, either blocks follow each other (outer_stride >= (inner_rows - 1) * stride + hidden) or they interleave
- *   (stride >= (blocks - 1) * outer_stride + hidden). This holds for inputs too. Strides of absent arrays are ignored.
+ *   (outer_stride >= hidden and stride >= (blocks - 1) * outer_stride + hidden). This holds for inputs too. Strides of absent arrays are ignored.
  * - Pointers are aligned to their element. eps may be any float; results follow the formula.
  * - y may be x or residual, and sum may be x or residual, as the very same array: equal pointer, element type and strides. All other sharing of memory between
  *   an output and another array is refused. Arrays that interleave in memory (heads of one packed tensor) are told apart where their strides are equal in

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <limits>
 
 namespace normc::runtime::test {
@@ -138,6 +140,20 @@ TEST_F(Arguments, StructSizeOfOlderAndNewerVersions) {
     EXPECT_EQ(call.run(fake), NORMC_STATUS_ABI_MISMATCH);
     EXPECT_TRUE(bodyCalls.empty());
   }
+}
+
+/// A struct of another version may be shorter than ours: only struct_size may be read before it is known.
+TEST_F(Arguments, NothingBehindTheSizeOfAnotherVersionIsRead) {
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  char *pages = static_cast<char *>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(pages, MAP_FAILED);
+  ASSERT_EQ(mprotect(pages + page, page, PROT_NONE), 0);
+  uint32_t *size = reinterpret_cast<uint32_t *>(pages + page - 8);
+  *size = 8;
+  const auto *args = reinterpret_cast<const normc_forward_args_t *>(size);
+  EXPECT_EQ(normc_run_forward(&fake.kernel, args, nullptr), NORMC_STATUS_ABI_MISMATCH);
+  EXPECT_EQ(normc_run_forward(&fake.kernel, args, &call.exec), NORMC_STATUS_ABI_MISMATCH);
+  munmap(pages, 2 * page);
 }
 
 TEST_F(Arguments, Flags) {

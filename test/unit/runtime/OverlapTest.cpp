@@ -253,6 +253,35 @@ TEST(RowsOverlap, AgreesWithCountingBytes) {
   EXPECT_GT(interleaved, 10000) << "layouts whose ranges meet without a shared byte must be among the rounds";
 }
 
+/// Every small layout of y: refused exactly where two of its rows share an element, or where the offsets of rows are not what the rules of normc/runtime.h name.
+TEST_F(Overlap, RowsOfOneArrayNeverOverlap) {
+  constexpr int64_t hidden = 3;
+  call.args.hidden = hidden;
+  int accepted = 0, interleaved = 0;
+  for (int64_t rows = 1; rows <= 6; ++rows)
+    for (int64_t inner = 1; inner <= rows; ++inner)
+      for (int64_t stride = hidden; stride <= 14; ++stride)
+        for (int64_t outer = 1; outer <= 20; ++outer) {
+          call.args.rows = rows;
+          call.args.inner_rows = inner;
+          call.args.y_stride = stride;
+          call.args.y_outer_stride = outer;
+          std::set<int64_t> elements;
+          bool overlaps = false;
+          for (int64_t r = 0; r < rows; ++r)
+            for (int64_t c = 0; c < hidden; ++c)
+              overlaps |= !elements.insert(r / inner * outer + r % inner * stride + c).second;
+          const normc_status_t status = call.run(fake);
+          SCOPED_TRACE(testing::Message() << "rows " << rows << " inner " << inner << " stride " << stride << " outer " << outer);
+          if (overlaps)
+            ASSERT_EQ(status, NORMC_STATUS_INVALID_STRIDE);
+          accepted += status == NORMC_STATUS_SUCCESS;
+          interleaved += status == NORMC_STATUS_SUCCESS && inner > 1 && inner < rows && outer < (inner - 1) * stride + hidden;
+        }
+  EXPECT_GT(accepted, 500);
+  EXPECT_GT(interleaved, 50) << "blocks that interleave without overlap must be among the layouts";
+}
+
 TEST(RowsOverlap, DifferentStridesFallBackToRanges) {
   RowArray first = {}, second = {};
   first.begin = 100, first.end = 200, first.stride = 10, first.elementBytes = 4, first.rowBytes = 4;
