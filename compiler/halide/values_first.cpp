@@ -57,7 +57,8 @@ std::vector<ValuesFirst::Step> ValuesFirst::reorder(const std::vector<Step> &ste
     }
     const std::string value = unique_name(store->name + ".value");
     ordered.push_back({value, store->value, Stmt()});
-    waiting.push_back({"", Halide::Expr(), Store::make(store->name, Variable::make(store->value.type(), value), store->index, store->param, store->predicate, store->alignment)});
+    waiting.push_back({"", Halide::Expr(),
+                       Store::make(store->name, Variable::make(store->value.type(), value), store->index, store->param, store->predicate, store->alignment)});
     if (waitingFor.empty())
       storeAll();
   }

@@ -9,8 +9,8 @@
 
 namespace normc {
 
-/// Halide stores the values of a tuple one after another and reads the inputs for each again, since to it an output never is an input. But sum may be residual, and
-/// y is computed from residual: it must be read before sum is stored. This pass computes the values of all outputs at a place, then stores them.
+/// Halide stores the values of a tuple one after another and reads the inputs for each again, since to it an output never is an input. But sum may be residual,
+/// and y is computed from residual: it must be read before sum is stored. This pass computes the values of all outputs at a place, then stores them.
 class ValuesFirst : public Halide::Internal::IRMutator {
 public:
   /// `outputs`: the buffers of one tuple.

@@ -5,8 +5,14 @@
 #include "test/bits/sampled_calls.h"
 
 #include <cstdio>
+#include <ostream>
 
-namespace normc::bits {
+namespace normc {
+
+/// How GoogleTest shows the parameter of a test.
+void PrintTo(const KernelSpec &spec, std::ostream *stream) { *stream << canonicalSpelling(spec); }
+
+namespace bits {
 namespace {
 
 TEST(PairwiseCoverTest, HoldsEveryPairThatSomeKernelHas) {
@@ -18,7 +24,7 @@ TEST(PairwiseCoverTest, HoldsEveryPairThatSomeKernelHas) {
 
 class CoverTest : public testing::TestWithParam<KernelSpec> {
 protected:
-  static void SetUpTestSuite() { std::printf("%zu kernels, a cover from seed %u (NORMC_BITS_SEED; NORMC_BITS_FULL=1: all kernels)\n", coverSpecs().size(), coverSeed()); }
+  static void SetUpTestSuite() { std::printf("a cover of %zu kernels from seed %u (NORMC_BITS_SEED)\n", coverSpecs().size(), coverSeed()); }
 };
 
 TEST_P(CoverTest, GivesTheReferencesBits_4_3) {
@@ -27,7 +33,9 @@ TEST_P(CoverTest, GivesTheReferencesBits_4_3) {
   checkKernel(product, 0, {77, 1024, 5001}, /*calls=*/6, coverSeed());
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, CoverTest, testing::ValuesIn(coverSpecs()), [](const auto &info) { return defaultName(info.param) + "_" + std::to_string(info.index); });
+INSTANTIATE_TEST_SUITE_P(Kernels, CoverTest, testing::ValuesIn(coverSpecs()),
+                         [](const auto &info) { return defaultName(info.param) + "_" + std::to_string(info.index); });
 
 } // namespace
-} // namespace normc::bits
+} // namespace bits
+} // namespace normc

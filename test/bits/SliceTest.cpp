@@ -35,7 +35,8 @@ TEST(SliceTest, StaticWidths_4_3) {
 TEST(SliceTest, DynamicWidths_4_3) {
   Product product({slice(Op::LayerNorm, DType::F32, 0, true), slice(Op::RMSNorm, DType::BF16, 0, false)});
   for (size_t i = 0; i < product.specs().size(); ++i)
-    checkKernel(product, i, {1, 2, 3, 15, 16, 17, 31, 63, 64, 65, 127, 129, 511, 512, 513, 768, 1025, 2047, 2049, 4099, 40000}, /*calls=*/4, static_cast<uint32_t>(i));
+    checkKernel(product, i, {1, 2, 3, 15, 16, 17, 31, 63, 64, 65, 127, 129, 511, 512, 513, 768, 1025, 2047, 2049, 4099, 40000}, /*calls=*/4,
+                static_cast<uint32_t>(i));
 }
 
 } // namespace

@@ -8,7 +8,8 @@
 namespace normc::bits {
 namespace {
 
-const std::vector<int64_t> kWidths = {1, 2, 3, 7, 16, 31, 63, 64, 65, 96, 128, 200, 384, 511, 512, 513, 768, 1000, 1024, 1025, 2048, 2049, 4096, 5120, 32768, 33333};
+const std::vector<int64_t> kWidths = {1,   2,   3,   7,   16,   31,   63,   64,   65,   96,   128,  200,   384,
+                                      511, 512, 513, 768, 1000, 1024, 1025, 2048, 2049, 4096, 5120, 32768, 33333};
 
 /// Every width on every target, by its own entry and by that of the set, with some other layout each time.
 void checkWidths(KernelSpec common) {
@@ -24,7 +25,12 @@ void checkWidths(KernelSpec common) {
       const std::vector<Sharing> sharings = legalSharings(common);
       for (Target target : runnableTargets()) {
         ASSERT_TRUE(givesReferenceBits(product, i, problem, {.target = target}));
-        Call call{.target = target, .gap = static_cast<int64_t>(i % 4), .innerRows = 5, .outerGap = 3, .edge = i % 2 ? Edge::PageBefore : Edge::PageAfter, .throughSet = true};
+        Call call{.target = target,
+                  .gap = static_cast<int64_t>(i % 4),
+                  .innerRows = 5,
+                  .outerGap = 3,
+                  .edge = i % 2 ? Edge::PageBefore : Edge::PageAfter,
+                  .throughSet = true};
         call.sharing = sharings[i % sharings.size()];
         ASSERT_TRUE(givesReferenceBits(product, i, problem, call));
       }

@@ -67,7 +67,9 @@ public:
 
 private:
   bool hasRole(const std::string &role) const { return problem_.inputs.count(role) || problem_.expected.count(role); }
-  bool wanted(const std::string &output) const { return problem_.expected.count(output) && (output != "mean" || call_.mean) && (output != "rstd" || call_.rstd); }
+  bool wanted(const std::string &output) const {
+    return problem_.expected.count(output) && (output != "mean" || call_.mean) && (output != "rstd" || call_.rstd);
+  }
 
   /// The role whose memory a role uses.
   std::string holder(const std::string &role) const {
@@ -75,7 +77,9 @@ private:
     if (role == "y")
       return s == Sharing::YIsX || s == Sharing::YIsXSumIsResidual ? "x" : s == Sharing::YIsResidual || s == Sharing::YIsResidualSumIsX ? "residual" : "y";
     if (role == "sum")
-      return s == Sharing::SumIsX || s == Sharing::YIsResidualSumIsX ? "x" : s == Sharing::SumIsResidual || s == Sharing::YIsXSumIsResidual ? "residual" : "sum";
+      return s == Sharing::SumIsX || s == Sharing::YIsResidualSumIsX          ? "x"
+             : s == Sharing::SumIsResidual || s == Sharing::YIsXSumIsResidual ? "residual"
+                                                                              : "sum";
     return role;
   }
 
@@ -284,8 +288,8 @@ std::vector<Sharing> legalSharings(const KernelSpec &spec) {
 }
 
 std::string describe(const Problem &problem, const Call &call) {
-  std::string text = canonicalSpelling(problem.spec) + "\n  hidden " + std::to_string(problem.hidden) + ", eps " + std::to_string(problem.eps) + ", parameters " +
-                     std::to_string(problem.affine) + ", rows " + std::to_string(call.firstRow) + " to " +
+  std::string text = canonicalSpelling(problem.spec) + "\n  hidden " + std::to_string(problem.hidden) + ", eps " + std::to_string(problem.eps) +
+                     ", parameters " + std::to_string(problem.affine) + ", rows " + std::to_string(call.firstRow) + " to " +
                      std::to_string(call.rows ? call.firstRow + call.rows : problem.rows) + ", " + std::string(targetName(call.target)) + ", " +
                      std::string(sharingName(call.sharing));
   auto add = [&](int64_t value, const char *what) { text += value ? ", " + std::string(what) + " " + std::to_string(value) : ""; };

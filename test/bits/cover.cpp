@@ -19,7 +19,20 @@ constexpr std::array kPresences = {Presence::Optional, Presence::Required, Prese
 /// Narrow; a lone column in the tail; one full segment; a partial one; many full ones; any width.
 constexpr std::array<int64_t, 6> kWidths = {40, 129, 512, 1000, 5632, 0};
 
-enum Factor : size_t { OpFactor, DTypeFactor, ParamFactor, YFactor, ResidualFactor, SumFactor, WeightFactor, BiasFactor, MeanFactor, RstdFactor, OffsetFactor, WidthFactor };
+enum Factor : size_t {
+  OpFactor,
+  DTypeFactor,
+  ParamFactor,
+  YFactor,
+  ResidualFactor,
+  SumFactor,
+  WeightFactor,
+  BiasFactor,
+  MeanFactor,
+  RstdFactor,
+  OffsetFactor,
+  WidthFactor
+};
 const std::vector<int> kSizes = {2, 3, 2, 3, 3, 2, 3, 3, 2, 2, 2, 6};
 
 bool isLegal(const Choice &choice) {

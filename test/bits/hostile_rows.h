@@ -12,7 +12,7 @@ int hostileKinds();
 /// For messages.
 std::string_view hostileName(int64_t row);
 
-/// An array of (rows, hidden): row r is of kind (r + firstKind) mod hostileKinds(), so that every call of a few rows meets ordinary and special rows side by side.
+/// An array of (rows, hidden): row r is of kind (r + firstKind) mod hostileKinds(), so that a call of a few rows meets ordinary and special rows.
 Array hostileArray(DType dtype, int64_t rows, int64_t hidden, uint32_t seed, int64_t firstKind = 0);
 
 /// A weight: normal values, with a zero of each sign, -1 (nothing is left of 1 + weight), a subnormal and a large one in between.

@@ -76,7 +76,9 @@ const std::vector<Target> &runnableTargets() {
   return targets;
 }
 
-uint32_t isaOf(Target target) { return target == Target::X86_64_V4 ? NORMC_ISA_X86_64_V4 : target == Target::X86_64_V3 ? NORMC_ISA_X86_64_V3 : NORMC_ISA_X86_64_V2; }
+uint32_t isaOf(Target target) {
+  return target == Target::X86_64_V4 ? NORMC_ISA_X86_64_V4 : target == Target::X86_64_V3 ? NORMC_ISA_X86_64_V3 : NORMC_ISA_X86_64_V2;
+}
 
 Product::Product(std::vector<KernelSpec> specs) : specs_(std::move(specs)) {
   nameKernels(specs_);

@@ -51,7 +51,8 @@ RowBuffer::~RowBuffer() { munmap(mapping_, mapped_); }
 void RowBuffer::put(const Array &array, int64_t firstRow) {
   const int64_t bytes = dtypeBytes(dtype_);
   for (int64_t row = 0; row < layout_.rows; ++row)
-    std::memcpy(first_ + layout_.start(row) * bytes, array.bytes.data() + (firstRow + row) * layout_.hidden * bytes, static_cast<size_t>(layout_.hidden * bytes));
+    std::memcpy(first_ + layout_.start(row) * bytes, array.bytes.data() + (firstRow + row) * layout_.hidden * bytes,
+                static_cast<size_t>(layout_.hidden * bytes));
 }
 
 void RowBuffer::spoil() {

@@ -17,10 +17,14 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 const std::vector<float> &specialValues() {
-  static const std::vector<float> values = {0.0f,     -0.0f,   1.0f,    -1.0f,    0.5f,       -0.5f,     1.5f,     2.5f,      -2.5f,    3.0f,        1e-3f,
-                                            -127.5f,  128.5f,  254.5f,  255.5f,   8388607.5f, 8388609.f, 16777216.0f, 2147483648.0f, -3e9f,   0x1p-126f,   -0x1p-126f,
-                                            0x1p-149f, -0x1p-149f, 0x1.fffffcp-127f, 3.4028235e38f, -3.4028235e38f, 1e20f, -1e20f, 0.1f, 1.0000001f, 0.99999994f,
-                                            kInfinity, -kInfinity, kNaN, -kNaN};
+  static const std::vector<float> values = {0.0f,          -0.0f,          1.0f,        -1.0f,         0.5f,
+                                            -0.5f,         1.5f,           2.5f,        -2.5f,         3.0f,
+                                            1e-3f,         -127.5f,        128.5f,      254.5f,        255.5f,
+                                            8388607.5f,    8388609.f,      16777216.0f, 2147483648.0f, -3e9f,
+                                            0x1p-126f,     -0x1p-126f,     0x1p-149f,   -0x1p-149f,    0x1.fffffcp-127f,
+                                            3.4028235e38f, -3.4028235e38f, 1e20f,       -1e20f,        0.1f,
+                                            1.0000001f,    0.99999994f,    kInfinity,   -kInfinity,    kNaN,
+                                            -kNaN};
   return values;
 }
 
@@ -151,7 +155,9 @@ TEST_P(OperatorsTest, Alone_2) {
       v.push_back(b);
     }
   const int64_t count = static_cast<int64_t>(w.size());
-  Arrays inputs = {{"x", makeArray(DType::F32, {count, 1}, std::vector<float>(w.size(), 1))}, {"w", makeArray(DType::F32, {count}, w)}, {"v", makeArray(DType::F32, {count}, v)}};
+  Arrays inputs = {{"x", makeArray(DType::F32, {count, 1}, std::vector<float>(w.size(), 1))},
+                   {"w", makeArray(DType::F32, {count}, w)},
+                   {"v", makeArray(DType::F32, {count}, v)}};
   for (const Case &c : cases())
     EXPECT_TRUE(givesReferenceBits(kernelOf(c, true), GetParam(), /*dynamic=*/false, count, 1, inputs, {{"s", 0.1}}));
 }

@@ -48,7 +48,8 @@ TEST_P(WorkedKernelsTest, SupportedOnesGiveTheReferencesBits_2) {
 
 TEST_P(WorkedKernelsTest, EveryKindOfRowGoesThroughThem_2) {
   const int64_t rows = bits::hostileKinds();
-  for (const WorkedKernel &worked : {int8RmsNorm(rows, 1024), int8RmsNorm(rows, 50), adaLayerNorm(rows, 777, 3), residualLayerNorm(rows, 513), toy(rows, 65, 4)})
+  for (const WorkedKernel &worked :
+       {int8RmsNorm(rows, 1024), int8RmsNorm(rows, 50), adaLayerNorm(rows, 777, 3), residualLayerNorm(rows, 513), toy(rows, 65, 4)})
     EXPECT_TRUE(givesReferenceBits(worked.kernel, GetParam(), /*dynamic=*/false, worked.rows, worked.hidden, inputsOf(worked), worked.scalars));
 }
 

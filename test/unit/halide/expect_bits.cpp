@@ -24,7 +24,8 @@ Plan planFor(Target target, int64_t hidden) {
   return choose(spec, target);
 }
 
-testing::AssertionResult givesReferenceBits(const Kernel &kernel, JitKernel &compiled, int64_t rows, int64_t hidden, const Arrays &inputs, const Scalars &scalars) {
+testing::AssertionResult givesReferenceBits(const Kernel &kernel, JitKernel &compiled, int64_t rows, int64_t hidden, const Arrays &inputs,
+                                            const Scalars &scalars) {
   Invocation invocation = invocationOf(rows, hidden, inputs, scalars);
   std::string text = bits::difference(interpret(kernel, invocation, Precision::Float32), compiled.run(invocation));
   if (text.empty())
@@ -32,7 +33,8 @@ testing::AssertionResult givesReferenceBits(const Kernel &kernel, JitKernel &com
   return testing::AssertionFailure() << kernel.name() << ", " << rows << " x " << hidden << ":\n" << text;
 }
 
-testing::AssertionResult givesReferenceBits(const Kernel &kernel, Target target, bool dynamic, int64_t rows, int64_t hidden, const Arrays &inputs, const Scalars &scalars) {
+testing::AssertionResult givesReferenceBits(const Kernel &kernel, Target target, bool dynamic, int64_t rows, int64_t hidden, const Arrays &inputs,
+                                            const Scalars &scalars) {
   const int64_t built = dynamic ? 0 : hidden;
   JitKernel compiled(kernel, planFor(target, built), target, built);
   return givesReferenceBits(kernel, compiled, rows, hidden, inputs, scalars) << (dynamic ? "dynamic, " : "static, ") << targetName(target);

@@ -16,10 +16,12 @@ using Scalars = std::map<std::string, double>;
 Plan planFor(Target target, int64_t hidden);
 
 /// Success where the compiled kernel gives the bits of the reference, on contiguous inputs of (rows, hidden).
-testing::AssertionResult givesReferenceBits(const Kernel &kernel, JitKernel &compiled, int64_t rows, int64_t hidden, const Arrays &inputs, const Scalars &scalars);
+testing::AssertionResult givesReferenceBits(const Kernel &kernel, JitKernel &compiled, int64_t rows, int64_t hidden, const Arrays &inputs,
+                                            const Scalars &scalars);
 
 /// Likewise, compiled for `target`; `dynamic`: for any width.
-testing::AssertionResult givesReferenceBits(const Kernel &kernel, Target target, bool dynamic, int64_t rows, int64_t hidden, const Arrays &inputs, const Scalars &scalars);
+testing::AssertionResult givesReferenceBits(const Kernel &kernel, Target target, bool dynamic, int64_t rows, int64_t hidden, const Arrays &inputs,
+                                            const Scalars &scalars);
 
 /// Tests over all targets take one as their parameter: `INSTANTIATE_TEST_SUITE_P(Targets, Suite, testing::ValuesIn(allTargets()), targetTestName)`.
 const std::vector<Target> &allTargets();

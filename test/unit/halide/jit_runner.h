@@ -1,6 +1,6 @@
 // Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a kernel as the Halide back end schedules it, in this process, so that kernels whose arrays the C interface does not name (worked kernels, toys) run too.
+// Runs a kernel as the Halide back end schedules it, in this process, so that kernels whose arrays the C interface does not name run too.
 #pragma once
 
 #include "compiler/reference/interpreter.h"
