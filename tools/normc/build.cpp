@@ -108,16 +108,6 @@ void checkEarly(const BuildRequest &build, const std::string &directory) {
   fs::remove(probe, problem);
 }
 
-/// As a shell reads it.
-std::string quotedForShell(const std::string &word) {
-  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./") == std::string::npos)
-    return word;
-  std::string quoted = "'";
-  for (char c : word)
-    quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string nextStep(const std::string &name, const std::string &folder) {
   const std::string directory = quotedForShell(folder);
   const Installation installation = findInstallation();

@@ -182,13 +182,13 @@ int runCommand(const Command &command, const std::vector<std::string> &arguments
     std::cout << helpText(command);
     return 0;
   }
-  if (parsed.positional.size() > (command.positional.empty() ? 0u : 1u))
-    refuseUnknown(command, parsed.positional[command.positional.empty() ? 0 : 1]);
+  if (const size_t most = command.positional.empty() ? 0 : command.positionals; parsed.positional.size() > most)
+    refuseUnknown(command, parsed.positional[most]);
   if (command.positionalRequired && parsed.positional.empty())
     throw Error(DiagCode::BadUsage, "'normc " + command.name + "' needs an argument: " + command.positional,
                 {"for example: " + command.example, "'normc " + command.name + " --help' says more"});
-  if (!parsed.positional.empty())
-    command.setPositional(parsed.positional[0]);
+  for (const std::string &word : parsed.positional)
+    command.setPositional(word);
   for (size_t i = 0; i < command.options.size(); ++i)
     for (const std::string &value : parsed.values[i])
       command.options[i].set(command.options[i].metavar.empty() ? "" : value);

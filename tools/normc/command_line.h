@@ -29,9 +29,10 @@ struct Command {
   std::string summary;             ///< one line
   std::string example;             ///< a command that works
   std::string usage;               ///< "OP | FILE.json [options] -o DIR"
-  std::string positional;          ///< name of the one positional argument, "" where there is none
+  std::string positional;          ///< name of the positional argument, "" where there is none
   bool positionalRequired = false;
-  std::function<void(const std::string &)> setPositional;
+  size_t positionals = 1;          ///< how many there may be, where there may be one
+  std::function<void(const std::string &)> setPositional; ///< called with each
   std::vector<Option> options;
   std::vector<std::string> notes;  ///< further lines of the help text
   std::function<int()> run;        ///< returns the exit status; throws Error

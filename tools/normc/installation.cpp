@@ -30,10 +30,10 @@ Installation findInstallation() {
   const fs::path tool = fs::path(executablePath()).parent_path();
   Installation found;
   if (tool == NORMC_BUILD_TOOL_DIR) {
-    found = {NORMC_BUILD_INCLUDE_DIR, NORMC_BUILD_RUNTIME};
+    found = {NORMC_BUILD_INCLUDE_DIR, NORMC_BUILD_RUNTIME, ""};
   } else {
     const fs::path prefix = tool.parent_path();
-    found = {prefix / NORMC_INSTALL_INCLUDE, prefix / NORMC_INSTALL_LIB / kArchive};
+    found = {prefix / NORMC_INSTALL_INCLUDE, prefix / NORMC_INSTALL_LIB / kArchive, prefix};
     if (!fs::exists(found.runtimeArchive))
       found.runtimeArchive = prefix / "lib" / kArchive;
   }

@@ -10,6 +10,7 @@ namespace normc {
 struct Installation {
   std::string includeDir;     ///< holds normc/abi.h; "" where it was not found
   std::string runtimeArchive; ///< libnormc_runtime.a; "" where it was not found
+  std::string prefix;         ///< what CMake's find_package looks below; "" where the tool is not installed
 };
 
 Installation findInstallation();

@@ -23,6 +23,8 @@ constexpr Entry kCommands[] = {
     {"emit", "print what a kernel is compiled through: stages, LLVM IR, assembly", emitCommand},
     {"run", "run a kernel on .npy files", runKernelCommand},
     {"verify", "compare compiled kernels with the reference, bit for bit", verifyCommand},
+    {"inspect", "say what is in a library: kernels, arguments, variants, plans", inspectCommand},
+    {"init", "write a small CMake project that builds and calls a kernel", initCommand},
     {"list", "print what there is: ops, dtypes, targets, forms, plans", listCommand},
     {"explain", "say what an error code means and what to do", explainCommand},
     {"doctor", "say what this machine has and what is missing", doctorCommand},
@@ -30,7 +32,7 @@ constexpr Entry kCommands[] = {
 };
 
 /// Subcommands that the design knows and that no finished work provides yet.
-constexpr std::string_view kPlanned[] = {"bench", "inspect", "init"};
+constexpr std::string_view kPlanned[] = {"bench"};
 
 std::string overview() {
   std::string text = "normc compiles normalization kernels ahead of time into C libraries.\n\n"

@@ -63,9 +63,11 @@ std::string tableText(const std::vector<std::vector<std::string>> &rows) {
   }
   std::string text;
   for (const auto &row : rows) {
+    std::string line;
     for (size_t i = 0; i < row.size(); ++i)
-      text += i + 1 == row.size() ? row[i] : row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
-    text += "\n";
+      line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
+    line.resize(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
   }
   return text;
 }
@@ -77,6 +79,15 @@ std::string sizeText(int64_t bytes) {
 }
 
 std::string secondsText(double seconds) { return seconds < 0.1 ? formatted("%.0f ms", seconds * 1e3) : formatted("%.1f s", seconds); }
+
+std::string quotedForShell(const std::string &word) {
+  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./") == std::string::npos)
+    return word;
+  std::string quoted = "'";
+  for (char c : word)
+    quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
 
 Progress::Progress(size_t total, bool quiet) : total_(total), quiet_(quiet), terminal_(stderrIsTerminal()), start_(std::chrono::steady_clock::now()) {}
 

@@ -25,6 +25,9 @@ std::string sizeText(int64_t bytes);
 /// "0.8 s", "12 ms"
 std::string secondsText(double seconds);
 
+/// The word as a shell reads it: "'my out'"
+std::string quotedForShell(const std::string &word);
+
 /// Tells how far long work has come: nothing in the first two seconds; then, on a terminal, one line that changes, and elsewhere one line for each finished
 /// thing.
 class Progress {
