@@ -1,8 +1,8 @@
 // Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A kernel whose weight and bias are optional needs up to four bodies. Lowering each from the stages costs four times the time of one; here the lesser ones come
-// from the fullest, by reading the neutral value in place of each element of an absent parameter and folding it away. LLVM folds x * 1 and x + -0 without any
-// fast-math flag because both give x, bit for bit (a NaN stays a NaN).
+// from the fullest, by reading the neutral value in place of each element of an absent parameter and folding it away. LLVM folds x * 1 and x + -0 without
+// any fast-math flag because both give x, bit for bit (a NaN stays a NaN).
 #include "compiler/codegen/body.h"
 #include "compiler/codegen/llvm_support.h"
 #include "compiler/codegen/slice_reads.h"
@@ -51,7 +51,8 @@ llvm::Constant *neutralConstant(llvm::Type *type, const AbsentParameter &paramet
   llvm::Type *scalar = type->getScalarType();
   const unsigned bits = static_cast<unsigned>(8 * dtypeBytes(parameter.dtype));
   if (scalar->getScalarSizeInBits() != bits)
-    reportBug("a load of '" + parameter.role + "' reads elements of " + std::to_string(scalar->getScalarSizeInBits()) + " bits, expected " + std::to_string(bits));
+    reportBug("a load of '" + parameter.role + "' reads elements of " + std::to_string(scalar->getScalarSizeInBits()) + " bits, expected " +
+              std::to_string(bits));
   llvm::APInt pattern(bits, elementBits(parameter));
   llvm::Constant *element = scalar->isIntegerTy() ? static_cast<llvm::Constant *>(llvm::ConstantInt::get(scalar, pattern))
                                                   : llvm::ConstantFP::get(scalar, llvm::APFloat(scalar->getFltSemantics(), pattern));

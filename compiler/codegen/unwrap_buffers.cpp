@@ -210,6 +210,9 @@ llvm::Function &Unwrapper::run() {
 } // namespace codegen
 
 BodyIR fromHalide(const HalideBody &body, Target target) {
+  // The runtime cuts calls into slices, and a slice does not say which rows of the call it holds.
+  if (body.usesRowNumbers)
+    throw Error(DiagCode::ImpossibleCombination, "'" + body.function + "' computes with the numbers of rows, which normc_slice_t does not have");
   codegen::Context context;
   std::unique_ptr<llvm::Module> module = codegen::parseModule(context, body.bitcode, body.function);
   std::unique_ptr<llvm::TargetMachine> machine = codegen::makeTargetMachine(targetName(target));

@@ -46,8 +46,10 @@ void link(LinkedVariant &linked, const VariantIR &variant) {
       codegen::StreamingBody streaming = codegen::addStreamingBody(*module->getFunction(body.function), static_cast<unsigned>(body.streamAlignment));
       linked.streaming[streaming.function->getName().str()] = streaming.stores;
     }
-    if (llvm::Linker::linkModules(*linked.module, std::move(module)))
+    if (llvm::Linker::linkModules(*linked.module, std::move(module))) {
       linked.context.throwIfFailed();
+      reportBug("LLVM cannot link the body '" + body.function + "' to the others");
+    }
   }
   for (llvm::Function &function : *linked.module) {
     if (function.isDeclaration())

@@ -133,7 +133,7 @@ private:
   struct Segment {
     std::function<Terms(const HExpr &lane, const HExpr &laneRow)> term; ///< the term of a lane in a lane row
     HExpr laneRows;       ///< how many lane rows are full
-    bool startAtFirst;    ///< laneRows is at least 1: start at the first term rather than at the identity
+    bool startAtFirst = false; ///< laneRows is at least 1: start at the first term rather than at the identity
     bool hasTail = false; ///< add the tail
     HExpr tailCondition;  ///< where defined: only if it holds
   };
@@ -212,7 +212,11 @@ private:
   /// A full segment, number `index`.
   Segment fullSegment(const HExpr &index) const {
     const HExpr row = n_;
-    return {[this, index, row](const HExpr &lane, const HExpr &laneRow) { return t_.at(row, kSegment * index + kLanes * laneRow + lane); }, kLaneRows, true, false, HExpr()};
+    Segment full;
+    full.term = [this, index, row](const HExpr &lane, const HExpr &laneRow) { return t_.at(row, kSegment * index + kLanes * laneRow + lane); };
+    full.laneRows = kLaneRows;
+    full.startAtFirst = true;
+    return full;
   }
 
   // ---- forms
@@ -239,7 +243,7 @@ private:
     return read(segment(t_.name + "_last", last, {n_}, rowLevel_), {0, n_});
   }
 
-  /// hidden at most 64 and static: one element a lane, and the fold starts at the first power of two that holds them all.
+  /// Fewer columns than lanes: one element a lane, and the fold starts at the first power of two that holds them all.
   Terms narrow() const {
     const int columns = static_cast<int>(loop_.hidden), width = static_cast<int>(std::bit_ceil(static_cast<unsigned>(columns)));
     const HExpr row = n_;

@@ -2,8 +2,8 @@
 //
 // Folds along a row as Halide Funcs, in the order of compiler/support/canonical_order.h.
 //
-// A segment keeps its 64 lanes as A x (64 / A): lane = a + A * q. The fold over q closes inside a group of A lanes, so a sweep needs 64 / A accumulators a fold,
-// which is what fits in registers (Plan::laneGroup). Levels below A are one Func each. Several folds that share a sweep are one Func with several values.
+// A segment keeps its 64 lanes as A x (64 / A): lane = a + A * q. The fold over q closes inside a group of A lanes, so a sweep needs 64 / A accumulators a
+// fold, which is what fits in registers (Plan::laneGroup). Levels below A are one Func each. Several folds that share a sweep are one Func with several values.
 #pragma once
 
 #include "compiler/halide/values.h"

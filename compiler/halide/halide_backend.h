@@ -25,6 +25,7 @@ struct HalideBody {
   std::string bitcode;   ///< LLVM bitcode of one function
   std::string function;  ///< its symbol
   std::vector<HalideParameter> parameters;
+  bool usesRowNumbers = false; ///< computes with the number of a row, or of all rows, of the call
 };
 
 /// Lowers `kernel` under `plan`. `hidden` 0 = dynamic. `function` becomes the symbol. Throws ImpossibleCombination where the kernel uses an operator that this

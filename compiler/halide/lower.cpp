@@ -49,7 +49,7 @@ std::string compileTo(Halide::OutputFileType form, const KernelPipeline &built, 
 
 HalideBody lowerWithHalide(const Kernel &kernel, const Plan &plan, Target target, int64_t hidden, const std::string &function) {
   KernelPipeline built = buildPipeline(kernel, plan, target, hidden);
-  return HalideBody{compileTo(Halide::OutputFileType::bitcode, built, target, function), function, built.parameters};
+  return HalideBody{compileTo(Halide::OutputFileType::bitcode, built, target, function), function, built.parameters, usesRowNumbers(kernel)};
 }
 
 std::string halideStatement(const Kernel &kernel, const Plan &plan, Target target, int64_t hidden, const std::string &function) {

@@ -17,7 +17,8 @@ using Halide::ImageParam;
 using Halide::Var;
 using HExpr = Halide::Expr;
 
-/// Halide's complaints speak of Funcs that no user wrote: each is a bug of ours. Its own reporter prints warnings and throws through frames that end the process.
+/// Halide's complaints speak of Funcs that no user wrote: each is a bug of ours. Its own reporter prints warnings and throws through frames that end the
+/// process.
 class Reporter final : public Halide::CompileTimeErrorReporter {
 public:
   void warning(const char *message) override { reportBug(std::string("Halide warned: ") + message); }
@@ -28,7 +29,6 @@ public:
     Halide::set_custom_compile_time_error_reporter(&reporter);
   }
 };
-
 
 bool hasHardwareF16(Target target) { return target != Target::X86_64_V2; }
 
@@ -93,7 +93,8 @@ private:
           found = node.id;
       });
     if (found < 0)
-      throw Error(DiagCode::ImpossibleCombination, "kernel '" + kernel_.name() + "' reads no input at (row, column), expected at least one for the Halide back end");
+      throw Error(DiagCode::ImpossibleCombination,
+                  "kernel '" + kernel_.name() + "' reads no input at (row, column), expected at least one for the Halide back end");
     return found;
   }
 
@@ -114,7 +115,8 @@ private:
   void lowerFolds() {
     for (const std::vector<int> &group : sweeps(kernel_)) {
       if (kernel_.stages()[group[0]].domain == Domain::Column)
-        throw Error(DiagCode::ImpossibleCombination, "the Halide back end does not fold over rows yet, as stage '" + kernel_.stages()[group[0]].name + "' of kernel '" + kernel_.name() + "' does");
+        throw Error(DiagCode::ImpossibleCombination, "the Halide back end does not fold over rows yet, as stage '" + kernel_.stages()[group[0]].name +
+                                                         "' of kernel '" + kernel_.name() + "' does");
       // Row maps that the terms read come first in stage order; lowering them here keeps every Func defined before its use.
       lowerRowMapsBefore(group[0]);
       SweepTerms terms;
@@ -130,8 +132,9 @@ private:
       };
       terms.tail = [this, group](const HExpr &row, const HExpr &lane) {
         Terms values;
+        auto fromCopy = [this](const ExprNode &load, const Position &at) { return tails_->read(load, at); };
         for (int stage : group)
-          values.push_back(values_->at(kernel_.stages()[stage].expr, {row, lane}, [this](const ExprNode &load, const Position &at) { return tails_->read(load, at); }));
+          values.push_back(values_->at(kernel_.stages()[stage].expr, {row, lane}, fromCopy));
         return values;
       };
       Func total = lowerSweep(terms, loop_);
@@ -169,7 +172,8 @@ private:
       else if (stage.domain == Domain::Row)
         rowStages.push_back(s);
       else
-        throw Error(DiagCode::ImpossibleCombination, "the Halide back end does not store column stages yet, such as '" + stage.name + "' of kernel '" + kernel_.name() + "'");
+        throw Error(DiagCode::ImpossibleCombination,
+                    "the Halide back end does not store column stages yet, such as '" + stage.name + "' of kernel '" + kernel_.name() + "'");
     }
     if (elements.empty())
       throw Error(DiagCode::ImpossibleCombination, "kernel '" + kernel_.name() + "' stores no element stage, expected at least one for the Halide back end");
@@ -248,8 +252,9 @@ KernelPipeline buildPipeline(const Kernel &kernel, const Plan &plan, Target targ
 }
 
 Halide::Target halideTarget(Target target) {
-  Halide::Target result(Halide::Target::Linux, Halide::Target::X86, 64,
-                        {Halide::Target::StrictFloat, Halide::Target::NoAsserts, Halide::Target::NoBoundsQuery, Halide::Target::NoRuntime, Halide::Target::SSE41});
+  Halide::Target result(Halide::Target::Linux, Halide::Target::X86, 64, {Halide::Target::SSE41});
+  for (auto feature : {Halide::Target::StrictFloat, Halide::Target::NoAsserts, Halide::Target::NoBoundsQuery, Halide::Target::NoRuntime})
+    result.set_feature(feature);
   if (target != Target::X86_64_V2)
     for (auto feature : {Halide::Target::AVX, Halide::Target::AVX2, Halide::Target::F16C})
       result.set_feature(feature);

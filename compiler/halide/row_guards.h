@@ -7,8 +7,9 @@
 
 namespace normc {
 
-/// Computing the row outputs in y's loop over rows makes Halide guard every stage with `n + 1 <= rows`, in a loop over n in [0, rows): always true, but its simplifier
-/// does not see that. The guards keep LLVM from promoting the row's values: they become vectors carried from one row to the next. This pass removes the guards.
+/// Computing the row outputs in y's loop over rows makes Halide guard every stage with `n + 1 <= rows`, in a loop over n in [0, rows): always true, but its
+/// simplifier does not see that. The guards keep LLVM from promoting the row's values: they become vectors carried from one row to the next. This pass removes
+/// the guards.
 class RowGuards : public Halide::Internal::IRMutator {
 public:
   Halide::Internal::Stmt mutate(const Halide::Internal::Stmt &stmt) override;

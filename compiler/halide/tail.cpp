@@ -65,8 +65,8 @@ void TailCopies::copyStatic(Func buffer, const ExprNode &load) const {
   }
 }
 
-/// Where the row has at least 64 columns, the last 64 as they stand: lane l of the tail is then element l + 64 - tail. A shorter row is copied to the same place
-/// column by column.
+/// Where the row has at least 64 columns, the last 64 as they stand: lane l of the tail is then element l + 64 - tail. A shorter row is copied to the same
+/// place column by column.
 void TailCopies::copyDynamic(Func buffer, const ExprNode &load) const {
   RDom wide(0, kLanes, 0, 1, "wide");
   wide.where(loop_.columns >= kLanes);

@@ -13,7 +13,8 @@ public:
   /// `loader` reads an input in its storage type.
   TailCopies(const Kernel &kernel, const RowLoop &loop, Values::Loader loader) : kernel_(kernel), loop_(loop), loader_(std::move(loader)) {}
 
-  /// The element that `load` reads at lane `at.column` of the tail; any value where that lane is absent. Loads that do not depend on the column are read in place.
+  /// The element that `load` reads at lane `at.column` of the tail; any value where that lane is absent. Loads that do not depend on the column are read in
+  /// place.
   Halide::Expr read(const ExprNode &load, const Position &at);
 
 private:

@@ -185,7 +185,8 @@ private:
     case Operator::ShiftRight: return operand(0) >> operand(1);
     case Operator::AddU: return operand(0) + operand(1);
     case Operator::Call:
-      throw Error(DiagCode::ImpossibleCombination, "the Halide back end does not support the function '" + node.name + "' yet, in kernel '" + v_.kernel_.name() + "'");
+      throw Error(DiagCode::ImpossibleCombination,
+                  "the Halide back end does not support the function '" + node.name + "' yet, in kernel '" + v_.kernel_.name() + "'");
     }
     reportBug("unknown operator");
   }

@@ -3,8 +3,8 @@
 // Stage expressions as Halide expressions.
 //
 // Two rules hold throughout, since Halide would otherwise spoil bits or schedules:
-// - A boolean is a mask of 32 bits (0 or all ones), and a choice is made by masks, never by Halide's select: a select in a value makes Halide guard whole stages
-//   and allocate conditionally. LLVM turns the masks back into blends.
+// - A boolean is a mask of 32 bits (0 or all ones), and a choice is made by masks, never by Halide's select: a select in a value makes Halide guard whole
+//   stages and allocate conditionally. LLVM turns the masks back into blends.
 // - Floats are compared with < only, everything else in integers: Halide rewrites a <= b as !(b < a), which is wrong for NaN.
 #pragma once
 

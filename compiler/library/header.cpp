@@ -2,6 +2,7 @@
 //
 // The C header of a library: valid C99, C11 and C++11 to C++20.
 #include "compiler/library/outline.h"
+#include "compiler/stages/norms.h"
 #include "compiler/support/error.h"
 
 #include <algorithm>
@@ -204,24 +205,9 @@ std::string EntryText::summary() const {
 }
 
 std::string EntryText::formula() const {
-  std::string v = spec_.residual ? "v" : "x";
   std::string text;
-  if (spec_.residual) {
-    bool rounded = spec_.residualRounding == ResidualRounding::Storage;
-    text += " *   v[r][c]   = x[r][c] + residual[r][c]" + (rounded ? ", rounded to " + std::string(dtypeName(spec_.dtype)) : ", exact in float32") + "\n";
-  }
-  if (spec_.sum)
-    text += " *   sum[r][c] = v[r][c]\n";
-  std::string weight = !has("weight") ? "" : spec_.weightOffset != 0 ? " * (" + std::to_string(spec_.weightOffset) + " + weight[c])" : " * weight[c]";
-  std::string bias = has("bias") ? " + bias[c]" : "";
-  if (spec_.op == Op::LayerNorm) {
-    text += " *   mean[r]   = sum over c of " + v + "[r][c] / hidden\n";
-    text += " *   rstd[r]   = 1 / sqrt(sum over c of (" + v + "[r][c] - mean[r])^2 / hidden + eps)\n";
-    text += " *   y[r][c]   = (" + v + "[r][c] - mean[r]) * rstd[r]" + weight + bias + "\n";
-  } else {
-    text += " *   rstd[r]   = 1 / sqrt(sum over c of " + v + "[r][c]^2 / hidden + eps)\n";
-    text += " *   y[r][c]   = " + v + "[r][c] * rstd[r]" + weight + bias + "\n";
-  }
+  for (const std::string &line : normFormula(spec_))
+    text += " *   " + line + "\n";
   if (spec_.weight == Presence::Optional)
     text += " * Where weight is NULL nothing is multiplied.\n";
   if (spec_.bias == Presence::Optional)

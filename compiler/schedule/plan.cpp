@@ -34,9 +34,9 @@ struct TargetRow {
   bool unrollSegmentLoop; ///< where every segment of a row is full and there are enough for a loop
 };
 
-/// A sweep keeps 64 / laneGroup x (laneGroup / vectorLanes) accumulators a fold in registers. Two folds share the second sweep of layer norm: with 16 lanes each they
-/// take 8 zmm of 32, 8 ymm of 16 two vectors at a time, 8 xmm likewise. With one fold the targets of 16 registers hold 8 lanes x 8 groups just as well, in fewer sweeps
-/// over a segment. Where a loop over full segments is all there is, unrolling its body gains 2 to 4 % on SSE and AVX2 (4096 and 65536 columns) and nothing on AVX-512;
+/// A sweep keeps 64 / laneGroup accumulators a fold in registers, for one vector of the group at a time. Two folds share the second sweep of layer norm: with 16
+/// lanes each they take 8 registers, which every target has. With one fold 8 lanes x 8 groups do as well on the targets of 16 registers, in fewer passes over a
+/// segment. Where a loop over full segments is all there is, unrolling its body gains 2 to 4 % on SSE and AVX2 (4096 and 65536 columns) and nothing on AVX-512;
 /// segments written out one after another (512 to 2048 columns) lose up to 3 % by it and grow fivefold.
 constexpr std::array<TargetRow, 3> kTargets = {{
     {Target::X86_64_V2, 4, 8, 16, true},

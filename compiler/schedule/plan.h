@@ -25,7 +25,7 @@ bool hostRuns(Target target);
 
 /// How dynamic widths are folded, or how a static width is.
 enum class FoldForm : uint8_t {
-  Narrow,   ///< hidden <= 64, static: one element a lane
+  Narrow,   ///< static, fewer columns than the 64 lanes: one element a lane
   Static,   ///< static width: full segments, then a partial one
   Dynamic,  ///< any width: tiers by number of segments
 };
@@ -34,7 +34,7 @@ enum class FoldForm : uint8_t {
 struct Plan {
   FoldForm fold = FoldForm::Static;
   int vectorLanes = 8;      ///< float32 lanes of a vector
-  int laneGroup = 16;        ///< lanes that a sweep with one fold keeps in registers at once: the 64 lanes of a segment are taken as laneGroup x (64 / laneGroup)
+  int laneGroup = 16;        ///< lanes that a sweep of one fold keeps in registers at once: a segment is laneGroup x (64 / laneGroup) lanes
   int laneGroupShared = 16;  ///< likewise for a sweep that several folds share
   int straightSegments = 4;  ///< up to this many segments are written out one after another, more are folded in a loop
   bool unrollGroups = false; ///< unroll the loop over lane groups and the terms of a lane
@@ -44,10 +44,10 @@ struct Plan {
   std::string reason;       ///< one sentence
 };
 
-/// The plan for `spec` on `target`, from the table in plan_table.cpp.
+/// The plan for `spec` on `target`, from the table in plan.cpp.
 Plan choose(const KernelSpec &spec, Target target);
 
-/// "static fold, 16 lanes x 4 groups, 4 vectors a store, streaming": one line.
+/// "static fold, vectors of 16, lane groups of 16 (shared sweeps 16), 4 vectors a store, streaming at 64 bytes": one line.
 std::string planText(const Plan &plan);
 
 } // namespace normc

@@ -3,6 +3,7 @@
 // KernelSpec: what one kernel computes, as the user asks for it.
 #pragma once
 
+#include "compiler/support/canonical_order.h"
 #include "compiler/support/dtype.h"
 
 #include <cstdint>
@@ -36,7 +37,7 @@ enum class ResidualRounding : uint8_t {
 };
 
 /// The largest hidden size: its float32 spelling must be exact.
-inline constexpr int64_t kMaxHidden = int64_t{1} << 24;
+inline constexpr int64_t kMaxHidden = order::kMaxHidden;
 
 struct KernelSpec {
   Op op = Op::LayerNorm;

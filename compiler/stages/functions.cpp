@@ -1,7 +1,8 @@
 // Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The polynomials are near-minimax fits made for this file (iteratively reweighted least squares, coefficients rounded to float32). The errors stated in
-// functions.h are those of an exhaustive run over all float32 arguments: test/unit/stages/FunctionsTest.cpp.
+// functions.h are those of a run over all float32 arguments: test/unit/stages/FunctionsTest.cpp with NORMC_FUNCTION_STRIDE=1
+// (by default it takes every 509th).
 #include "compiler/stages/functions.h"
 
 #include <array>

@@ -112,6 +112,18 @@ bool dependsOn(const Kernel &kernel, int reader, int read) {
   return found;
 }
 
+bool usesRowNumbers(const Kernel &kernel) {
+  bool uses = false;
+  for (const Stage &stage : kernel.stages())
+    forEachNode(stage.expr, [&](const ExprNode &node) {
+      uses |= node.op == Operator::Rows;
+      if (node.op == Operator::Load)
+        for (const Index &index : node.indices)
+          uses |= index.dependsOn(Index::Kind::Row) && index.kind() != Index::Kind::Row;
+    });
+  return uses;
+}
+
 std::vector<std::vector<int>> sweeps(const Kernel &kernel) {
   std::vector<std::vector<int>> groups;
   const std::vector<Stage> &stages = kernel.stages();

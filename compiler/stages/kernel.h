@@ -97,6 +97,10 @@ std::string exprText(const Kernel &kernel, const Expr &expr);
 /// In order of first use; every fold is in one group; all folds of a group have the same domain.
 std::vector<std::vector<int>> sweeps(const Kernel &kernel);
 
+/// True where a value depends on the number of its row, or on how many there are: through the operator Rows, or an index map that computes with the row. A row of
+/// such a kernel has other bits in a part of a call than in the whole.
+bool usesRowNumbers(const Kernel &kernel);
+
 /// True where stage `reader` reads stage `read`, directly or through others.
 bool dependsOn(const Kernel &kernel, int reader, int read);
 

@@ -102,6 +102,30 @@ Kernel normKernel(const KernelSpec &spec, Affine affine) {
   reportBug("unknown op");
 }
 
+std::vector<std::string> normFormula(const KernelSpec &spec) {
+  const std::string v = spec.residual ? "v" : "x";
+  std::vector<std::string> lines;
+  if (spec.residual)
+    lines.push_back("v[r][c]   = x[r][c] + residual[r][c]" +
+                    (spec.residualRounding == ResidualRounding::Storage ? ", rounded to " + std::string(dtypeName(spec.dtype)) : std::string(", exact in float32")));
+  if (spec.sum)
+    lines.push_back("sum[r][c] = v[r][c]");
+  std::string weight = spec.weight == Presence::Off ? "" : spec.weightOffset == 0 ? " * weight[c]" : " * (" + std::to_string(spec.weightOffset) + " + weight[c])";
+  std::string bias = spec.bias == Presence::Off ? "" : " + bias[c]";
+  switch (spec.op) {
+  case Op::LayerNorm:
+    lines.push_back("mean[r]   = sum over c of " + v + "[r][c] / hidden");
+    lines.push_back("rstd[r]   = 1 / sqrt(sum over c of (" + v + "[r][c] - mean[r])^2 / hidden + eps)");
+    lines.push_back("y[r][c]   = (" + v + "[r][c] - mean[r]) * rstd[r]" + weight + bias);
+    return lines;
+  case Op::RMSNorm:
+    lines.push_back("rstd[r]   = 1 / sqrt(sum over c of " + v + "[r][c]^2 / hidden + eps)");
+    lines.push_back("y[r][c]   = " + v + "[r][c] * rstd[r]" + weight + bias);
+    return lines;
+  }
+  reportBug("unknown op");
+}
+
 float neutralWeight(const KernelSpec &spec) { return static_cast<float>(1 - spec.weightOffset); }
 
 float neutralBias(const KernelSpec &) { return -0.0f; }

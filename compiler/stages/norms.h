@@ -21,6 +21,9 @@ struct Affine {
 /// Roles: x, residual, weight, bias; y, sum, mean, rstd. Scalars: eps.
 Kernel normKernel(const KernelSpec &spec, Affine affine);
 
+/// The same as formulas for readers, one a line, in terms of [r][c]: what an emitted header says above its entry.
+std::vector<std::string> normFormula(const KernelSpec &spec);
+
 /// The element of a weight (bias) with which a kernel that has one computes the bits of a kernel that has none: y * 1 and y + -0 are y, bit for bit.
 float neutralWeight(const KernelSpec &spec);
 float neutralBias(const KernelSpec &spec);

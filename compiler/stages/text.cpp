@@ -4,6 +4,7 @@
 #include "compiler/stages/kernel.h"
 #include "compiler/support/error.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace normc {
@@ -113,6 +114,8 @@ std::string exprText(const Kernel &kernel, const Expr &expr) {
 
 std::string Kernel::text() const {
   std::string out = "kernel " + name_ + "(";
+  const bool isF64 = std::any_of(inputs_.begin(), inputs_.end(), [](const Input &in) { return in.dtype == DType::F64; });
+  const char *scalarType = isF64 ? "f64" : "f32"; // an f64 kernel takes its scalars in f64 too
   bool first = true;
   auto separate = [&] {
     out += first ? "" : ", ";
@@ -124,13 +127,14 @@ std::string Kernel::text() const {
   }
   for (const std::string &name : scalars_) {
     separate();
-    out += name + ": f32";
+    out += name + ": " + scalarType;
   }
   out += ")\n";
   for (const Stage &stage : stages_) {
     std::string domain(domainName(stage.domain));
     out += "  " + domain + std::string(8 - domain.size(), ' ') + stage.name + " = ";
-    out += stage.kind == StageKind::Map ? exprText(*this, stage.expr) : (stage.kind == StageKind::SumFold ? "sum(" : "max(") + exprText(*this, stage.expr) + ")";
+    const std::string expression = exprText(*this, stage.expr);
+    out += stage.kind == StageKind::Map ? expression : (stage.kind == StageKind::SumFold ? "sum(" : "max(") + expression + ")";
     if (stage.store)
       out += " -> " + stage.store->output + ": " + std::string(dtypeName(stage.store->dtype));
     out += "\n";

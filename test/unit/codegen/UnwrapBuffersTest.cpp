@@ -32,6 +32,13 @@ TEST(UnwrapBuffers, ReadsTheFieldsOfTheSlice) {
   EXPECT_EQ(ir.find("%skip"), std::string::npos) << ir;
 }
 
+TEST(UnwrapBuffers, KernelsThatNumberTheirRowsAreRefused) {
+  HalideBody body = halideSample("body");
+  body.usesRowNumbers = true;
+  EXPECT_TRUE(throwsCode([&] { fromHalide(body, Target::X86_64_V2); }, DiagCode::ImpossibleCombination,
+                         "'body' computes with the numbers of rows, which normc_slice_t does not have"));
+}
+
 struct Arrays {
   std::vector<float> x, weight, y, mean;
   Arrays(int64_t xStride, int64_t yStride)

@@ -103,5 +103,19 @@ TEST(Kernels, section2_EveryWorkedKernelHasItsText) {
   EXPECT_NE(test::groupNorm(1, 4, 2, 3).kernel.text().find("weight[row mod 2 * 2 + col / 3]"), std::string::npos);
 }
 
+TEST(UsesRowNumbers, OnlyWhereARowsNumberEntersAValue) {
+  Kernel plain("plain");
+  plain.map("v", Domain::Element, plain.load(plain.input("x", DType::F32, 2)));
+  EXPECT_FALSE(usesRowNumbers(plain));
+
+  Kernel grouped("grouped");
+  grouped.map("v", Domain::Element, grouped.load(grouped.input("p", DType::F32, 2), {Index::row() / 4, Index::column()}));
+  EXPECT_TRUE(usesRowNumbers(grouped));
+
+  Kernel counted("counted");
+  counted.map("v", Domain::Element, ex::div(counted.load(counted.input("x", DType::F32, 2)), ex::rows()));
+  EXPECT_TRUE(usesRowNumbers(counted));
+}
+
 } // namespace
 } // namespace normc
