@@ -109,7 +109,10 @@ public:
       checkInterrupted();
       for (auto it = running_.begin(); it != running_.end(); ++it) {
         int status = 0;
-        if (waitpid(it->first, &status, WNOHANG) != it->first)
+        const pid_t child = waitpid(it->first, &status, WNOHANG);
+        if (child < 0 && errno != EINTR)
+          throw Error(DiagCode::ToolFailed, std::string("cannot learn how a process ended: ") + std::strerror(errno));
+        if (child != it->first)
           continue;
         report = WIFSIGNALED(status) ? ExitReport{0, WTERMSIG(status)} : ExitReport{WEXITSTATUS(status), 0};
         const Running ended = it->second;
@@ -187,6 +190,8 @@ ExitReport runJob(const Job &job) {
   runJobs({job}, 1, [&](size_t, const ExitReport &report, double) { result = report; });
   return result;
 }
+
+void keepExitStatuses() { std::signal(SIGCHLD, SIG_DFL); }
 
 SignalGuard::SignalGuard() {
   caughtSignal = 0;

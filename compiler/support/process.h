@@ -46,11 +46,15 @@ struct Job {
 
 /// Runs the jobs, at most `parallel` at once, in order, and calls `finished(number, report, seconds)` as each ends. A job that fails does not stop the others;
 /// `finished` may throw, which ends the running children and passes the exception on. Children die with this process.
-/// Throws Interrupted when a signal arrives (see SignalGuard), after ending the children, and MissingTool where a program cannot be started.
+/// Throws Interrupted when a signal arrives (see SignalGuard), after ending the children, MissingTool where a program cannot be started, and ToolFailed where
+/// the system does not keep how a child ended (see keepExitStatuses).
 void runJobs(const std::vector<Job> &jobs, int parallel, const std::function<void(size_t, const ExitReport &, double)> &finished);
 
 /// Runs one job.
 ExitReport runJob(const Job &job);
+
+/// Undoes a SIGCHLD that whoever started this process told it to ignore: the system would forget the children that end. For the begin of main.
+void keepExitStatuses();
 
 /// While one is alive, SIGINT, SIGTERM and SIGHUP only take note; a second signal ends the process at once. One at a time.
 class SignalGuard {

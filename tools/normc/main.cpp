@@ -4,6 +4,8 @@
 #include "tools/normc/commands.h"
 #include "tools/normc/terminal.h"
 
+#include "compiler/support/process.h"
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -97,5 +99,6 @@ int guarded(const std::vector<std::string> &arguments) {
 int main(int argc, char **argv) {
   // A file that would exceed a size limit is then an error of the write, which is reported and cleaned up after.
   std::signal(SIGXFSZ, SIG_IGN);
+  normc::keepExitStatuses();
   return normc::guarded({argv + (argc > 0 ? 1 : 0), argv + argc});
 }
