@@ -306,6 +306,14 @@ std::string EntryText::text() const {
                          {"ASSIGNMENTS", assignments()}});
 }
 
+/// A file may be called what ends a comment in C, or what looks like the start of one.
+std::string insideComment(std::string text) {
+  for (size_t i = 1; i < text.size(); ++i)
+    if ((text[i - 1] == '*' && text[i] == '/') || (text[i - 1] == '/' && text[i] == '*'))
+      text.insert(i, "\\");
+  return text;
+}
+
 } // namespace
 } // namespace library
 
@@ -314,7 +322,7 @@ std::string libraryHeader(const Library &library) {
   std::string guard = "NORMC_EMITTED_" + library::upperCase(library.name) + "_H";
   std::string text = library::filled(library::kBegin, {{"LIBRARY", library.name},
                                                        {"PRODUCER", library::producer()},
-                                                       {"COMMAND", library::commandLine(library)},
+                                                       {"COMMAND", library::insideComment(library::commandLine(library))},
                                                        {"GUARD", guard},
                                                        {"ABI", std::to_string(NORMC_ABI_VERSION)}});
   for (const LibraryKernel &kernel : library.kernels) {

@@ -55,6 +55,8 @@ double parseEps(std::string_view text) {
   if (!whole || problem == std::errc::invalid_argument || !std::isfinite(static_cast<float>(value)))
     throw Error(DiagCode::BadNumber, "eps is " + quoted(text) + ", but must be a finite float32 number",
                 {"0 and negative values are legal; the default is 1e-5"});
+  if (value == 0 && problem == std::errc::result_out_of_range)
+    throw Error(DiagCode::BadNumber, "eps is " + quoted(text) + ", which is too small for any floating-point number", {"write 0 if that is meant"});
   return value;
 }
 
@@ -179,6 +181,9 @@ KernelSpec specOf(const KernelRequest &request, int64_t hidden, DType dtype) {
   spec.mean = request.outputs.empty() ? request.op == Op::LayerNorm : wanted("mean");
   spec.rstd = request.outputs.empty() || wanted("rstd");
   spec.sum = wanted("sum");
+  if (dtype != DType::F64 && request.eps != 0 && static_cast<float>(request.eps) == 0)
+    throw Error(DiagCode::BadNumber, "eps is " + numberText(request.eps) + ", which float32 rounds to 0",
+                {"write 0 if that is meant; the least positive float32 is 1.4e-45"});
   spec.eps = dtype == DType::F64 ? request.eps : static_cast<double>(static_cast<float>(request.eps));
   spec.weightOffset = request.weightOffset;
   spec.name = request.name;

@@ -109,5 +109,13 @@ TEST(Header, NamesNoFolderOfThisMachine) {
   EXPECT_EQ(header.find("/home"), std::string::npos);
 }
 
+TEST(Header, AFileNameDoesNotEndItsComment) {
+  CompilerDriver driver;
+  Library library = sampleLibrary("one", {sampleSpec("one", 64)}, {Target::X86_64_V2});
+  library.command = {"build", "x*/evil.json", "a/*b", "-o", "out"};
+  writeFiles(driver.folder(), {{"one.h", libraryHeader(library)}});
+  EXPECT_EQ(driver.compile("#include \"one.h\"\n", "c", {"-Wall", "-Werror"}), "");
+}
+
 } // namespace
 } // namespace normc

@@ -55,6 +55,9 @@ TEST(Plan, OnlyLoopsOverFullSegmentsAreUnrolledAndNotOnAvx512) {
   EXPECT_FALSE(choose(width(1024), Target::X86_64_V3).unrollGroups) << "two segments, written out";
   EXPECT_FALSE(choose(width(4099), Target::X86_64_V3).unrollGroups) << "a partial segment";
   EXPECT_FALSE(choose(width(0), Target::X86_64_V3).unrollGroups);
+  KernelSpec half = width(4096);
+  half.dtype = DType::F16;
+  EXPECT_FALSE(choose(half, Target::X86_64_V2).unrollGroups) << "conversions in integers";
 }
 
 TEST(Plan, StreamingNeedsWholeVectorsOfEveryOutput) {

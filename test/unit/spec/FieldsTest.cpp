@@ -66,7 +66,7 @@ TEST(Fields, EpsIsAnyFiniteFloat) {
   EXPECT_EQ(with("eps", "-0.5").eps, -0.5);
   EXPECT_EQ(with("eps", "0").eps, 0.0);
   EXPECT_EQ(with("eps", "+1E-6").eps, 1e-6);
-  EXPECT_EQ(with("eps", "1e-400").eps, 0.0);
+  EXPECT_TRUE(throwsCode([] { with("eps", "1e-400"); }, DiagCode::BadNumber, "too small for any floating-point number", "write 0"));
   for (const char *text : {"nan", "inf", "-inf", "1e39", "1e400", "", "1e-5x", "abc", "++1"})
     EXPECT_TRUE(throwsCode([&] { with("eps", text); }, DiagCode::BadNumber, "must be a finite float32 number")) << text;
 }
@@ -138,6 +138,14 @@ TEST(Expand, EpsIsRoundedToFloatUnlessF64) {
   EXPECT_EQ(expand(request).front().eps, static_cast<double>(1e-5f));
   request.dtypes = {DType::F64};
   EXPECT_EQ(expand(request, SpecUse::Interpret).front().eps, 1e-5);
+}
+
+TEST(Expand, EpsThatFloatRoundsToZeroIsRefusedUnlessF64) {
+  KernelRequest request = with("eps", "1e-46");
+  request.hidden = {64};
+  EXPECT_TRUE(throwsCode([&] { expand(request); }, DiagCode::BadNumber, "eps is 1e-46, which float32 rounds to 0", "write 0"));
+  request.dtypes = {DType::F64};
+  EXPECT_EQ(expand(request, SpecUse::Interpret).front().eps, 1e-46);
 }
 
 TEST(Expand, NeedsAWidthAndAPossibleKernel) {
