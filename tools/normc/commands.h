@@ -13,6 +13,7 @@ int buildCommand(const std::vector<std::string> &arguments);
 int emitCommand(const std::vector<std::string> &arguments);
 int runKernelCommand(const std::vector<std::string> &arguments);
 int verifyCommand(const std::vector<std::string> &arguments);
+int benchCommand(const std::vector<std::string> &arguments);
 int inspectCommand(const std::vector<std::string> &arguments);
 int initCommand(const std::vector<std::string> &arguments);
 int listCommand(const std::vector<std::string> &arguments);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iostream>
 #include <map>
 #include <sstream>
 
@@ -122,6 +123,19 @@ std::vector<Target> requestedTargets(const std::vector<std::string> &names) {
     targets.push_back(target);
   }
   return targets;
+}
+
+std::vector<Target> runnableTargets(const std::vector<std::string> &names) {
+  std::vector<Target> runnable;
+  for (Target target : requestedTargets(names)) {
+    if (hostRuns(target))
+      runnable.push_back(target);
+    else
+      std::cerr << "skipped: " << targetName(target) << ", which this machine's processor cannot run\n";
+  }
+  if (runnable.empty())
+    throw Error(DiagCode::UnsupportedCpu, "this machine's processor can run none of the targets", {"'normc list targets' says what it runs"});
+  return runnable;
 }
 
 void requireBackend(const std::string &backend) {

@@ -21,6 +21,9 @@ struct CompileTask {
 /// The targets that `request` names; all where it names none. Throws UnknownTarget; BadValue where one comes twice, also by way of "host".
 std::vector<Target> requestedTargets(const std::vector<std::string> &names);
 
+/// Those of them that this machine runs; the others are named on stderr as skipped. Also throws UnsupportedCpu where none is left.
+std::vector<Target> runnableTargets(const std::vector<std::string> &names);
+
 /// Throws ImpossibleCombination where `backend` cannot build libraries, MissingBackend where this normc was made without it.
 void requireBackend(const std::string &backend);
 

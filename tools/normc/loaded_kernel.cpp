@@ -10,18 +10,15 @@
 #include "compiler/support/error.h"
 #include "compiler/support/process.h"
 
-#include <normc/exec.h>
 #include <normc/status.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -96,22 +93,6 @@ void fill(const fs::path &place, const KernelSpec &spec, const std::vector<Targe
   fs::remove_all(building, problem);
 }
 
-/// A plain parallel_for: `threads` threads that take tasks in turn.
-void parallelFor(void *context, int64_t tasks, void (*task)(void *, int64_t), void *taskContext) {
-  const int64_t threads = std::min<int64_t>(*static_cast<int *>(context), tasks);
-  std::atomic<int64_t> next{0};
-  auto work = [&] {
-    for (int64_t index = next++; index < tasks; index = next++)
-      task(taskContext, index);
-  };
-  std::vector<std::thread> others;
-  for (int64_t i = 1; i < threads; ++i)
-    others.emplace_back(work);
-  work();
-  for (std::thread &other : others)
-    other.join();
-}
-
 template <class T, class Map> T *pointer(const Map &arrays, const char *role) {
   const auto found = arrays.find(role);
   return found == arrays.end() ? nullptr : static_cast<T *>(found->second);
@@ -168,8 +149,9 @@ LoadedKernel::~LoadedKernel() {
     dlclose(library_);
 }
 
-void LoadedKernel::run(const KernelCall &call, const CallOptions &options) const {
-  normc_forward_args_t args = {};
+PreparedCall LoadedKernel::prepare(const KernelCall &call, const CallOptions &options) const {
+  PreparedCall prepared;
+  normc_forward_args_t &args = prepared.args_;
   args.struct_size = sizeof args;
   args.rows = call.rows;
   args.hidden = call.hidden;
@@ -182,22 +164,23 @@ void LoadedKernel::run(const KernelCall &call, const CallOptions &options) const
   args.sum = pointer<void>(call.outputs, "sum");
   args.mean = pointer<float>(call.outputs, "mean");
   args.rstd = pointer<float>(call.outputs, "rstd");
-  normc_diag_t diag = {};
-  int threads = options.threads;
-  normc_exec_t exec = NORMC_EXEC_INIT;
-  exec.max_isa = options.maxIsa;
-  exec.diag = &diag;
-  if (threads > 1) {
-    exec.parallel_for = parallelFor;
-    exec.parallel_for_context = &threads;
-    exec.threads = static_cast<uint32_t>(threads);
+  prepared.exec_.max_isa = options.maxIsa;
+  if (options.pool && options.pool->threads() > 1) {
+    prepared.exec_.parallel_for = ThreadPool::parallelFor;
+    prepared.exec_.parallel_for_context = options.pool;
+    prepared.exec_.threads = static_cast<uint32_t>(options.pool->threads());
   }
-  using Entry = normc_status_t (*)(const normc_forward_args_t *, const normc_exec_t *);
-  const normc_status_t status = reinterpret_cast<Entry>(entry_)(&args, &exec);
+  prepared.entry_ = reinterpret_cast<PreparedCall::Entry>(entry_);
+  return prepared;
+}
+
+void PreparedCall::run() {
+  exec_.diag = &diag_;
+  const normc_status_t status = entry_(&args_, &exec_);
   if (status == NORMC_STATUS_SUCCESS)
     return;
   throw Error(status == NORMC_STATUS_UNSUPPORTED_CPU ? DiagCode::UnsupportedCpu : DiagCode::RuntimeRefused,
-              "the runtime refused the call with status " + std::to_string(status) + ": " + diag.message);
+              "the runtime refused the call with status " + std::to_string(status) + ": " + diag_.message);
 }
 
 } // namespace normc

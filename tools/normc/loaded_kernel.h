@@ -6,6 +6,9 @@
 #include "compiler/reference/interpreter.h"
 #include "compiler/schedule/plan.h"
 #include "compiler/spec/kernel_spec.h"
+#include "tools/normc/thread_pool.h"
+
+#include <normc/exec.h>
 
 #include <map>
 #include <set>
@@ -28,8 +31,24 @@ std::map<std::string, Array> interpretCall(const KernelSpec &spec, const KernelC
 
 /// How it runs.
 struct CallOptions {
-  int threads = 1;
-  uint32_t maxIsa = 0; ///< NORMC_ISA_*
+  ThreadPool *pool = nullptr; ///< whose threads take part; null: the calling thread alone
+  uint32_t maxIsa = 0;        ///< NORMC_ISA_*
+};
+
+/// A call that is ready to be made, as often as one likes. The kernel, the arrays and the pool outlive it.
+class PreparedCall {
+public:
+  /// Throws RuntimeRefused or UnsupportedCpu with the runtime's message.
+  void run();
+
+private:
+  friend class LoadedKernel;
+  using Entry = normc_status_t (*)(const normc_forward_args_t *, const normc_exec_t *);
+
+  normc_forward_args_t args_ = {};
+  normc_exec_t exec_ = NORMC_EXEC_INIT;
+  normc_diag_t diag_ = {};
+  Entry entry_ = nullptr;
 };
 
 /// A kernel in a shared object of its own, with the runtime.
@@ -42,8 +61,7 @@ public:
   LoadedKernel &operator=(const LoadedKernel &) = delete;
   ~LoadedKernel();
 
-  /// Throws RuntimeRefused or UnsupportedCpu with the runtime's message.
-  void run(const KernelCall &call, const CallOptions &options) const;
+  PreparedCall prepare(const KernelCall &call, const CallOptions &options) const;
 
 private:
   void *library_ = nullptr;

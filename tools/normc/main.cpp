@@ -6,7 +6,6 @@
 
 #include "compiler/support/process.h"
 
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
@@ -25,6 +24,7 @@ constexpr Entry kCommands[] = {
     {"emit", "print what a kernel is compiled through: stages, LLVM IR, assembly", emitCommand},
     {"run", "run a kernel on .npy files", runKernelCommand},
     {"verify", "compare compiled kernels with the reference, bit for bit", verifyCommand},
+    {"bench", "time a kernel against memcpy of as many bytes", benchCommand},
     {"inspect", "say what is in a library: kernels, arguments, variants, plans", inspectCommand},
     {"init", "write a small CMake project that builds and calls a kernel", initCommand},
     {"list", "print what there is: ops, dtypes, targets, forms, plans", listCommand},
@@ -32,9 +32,6 @@ constexpr Entry kCommands[] = {
     {"doctor", "say what this machine has and what is missing", doctorCommand},
     {"worker", "", workerCommand},
 };
-
-/// Subcommands that the design knows and that no finished work provides yet.
-constexpr std::string_view kPlanned[] = {"bench"};
 
 std::string overview() {
   std::string text = "normc compiles normalization kernels ahead of time into C libraries.\n\n"
@@ -67,8 +64,6 @@ int dispatch(const std::vector<std::string> &arguments) {
     if (!entry.summary.empty())
       known.emplace_back(entry.name);
   }
-  if (std::find(std::begin(kPlanned), std::end(kPlanned), name) != std::end(kPlanned))
-    throw Error(DiagCode::BadUsage, "'" + name + "' is not available in this normc", {"available commands: " + quotedList(known, "and")});
   std::vector<std::string> notes;
   if (std::string near = nearest(name, known); !near.empty())
     notes.push_back("did you mean '" + near + "'?");

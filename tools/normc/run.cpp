@@ -54,7 +54,7 @@ Results callKernel(const KernelProblem &problem, const LoadedKernel &kernel, con
     output("y", problem.spec.yDtype, {problem.rows, problem.hidden});
   if (problem.spec.sum && !problem.outputs.count("sum"))
     output("sum", problem.spec.dtype, {problem.rows, problem.hidden});
-  kernel.run(call, options);
+  kernel.prepare(call, options).run();
   return results;
 }
 
@@ -92,6 +92,7 @@ int runKernelCommand(const std::vector<std::string> &arguments) {
   KernelRequest request;
   ArrayArguments arrays;
   CallOptions options;
+  int threads = 1;
   std::string maxIsa, cacheDir;
   int jobs = defaultJobs();
   Command command;
@@ -124,7 +125,7 @@ int runKernelCommand(const std::vector<std::string> &arguments) {
     }
   const std::string where = "where to run";
   command.options.push_back({"threads", "N", "threads of this call (default: 1)", where,
-                             [&](const std::string &text) { options.threads = static_cast<int>(parseWhole("threads", text, 1, 1024)); }});
+                             [&](const std::string &text) { threads = static_cast<int>(parseWhole("threads", text, 1, 1024)); }});
   command.options.push_back({"max-isa", "T", "run no wider variant than this", where, [&](const std::string &text) {
                                options.maxIsa = isaOfTarget(parseTarget(text));
                                maxIsa = text;
@@ -144,6 +145,8 @@ int runKernelCommand(const std::vector<std::string> &arguments) {
       requireBackend(request.backend);
       problem.spec.name = defaultName(problem.spec);
       const LoadedKernel kernel(problem.spec, runTargets(request, maxIsa), cacheDir.empty() ? defaultCacheDir() : cacheDir, jobs);
+      ThreadPool pool(threads);
+      options.pool = &pool;
       results = callKernel(problem, kernel, options);
     }
     checkInterrupted();

@@ -81,7 +81,7 @@ std::string sizeText(int64_t bytes) {
 std::string secondsText(double seconds) { return seconds < 0.1 ? formatted("%.0f ms", seconds * 1e3) : formatted("%.1f s", seconds); }
 
 std::string quotedForShell(const std::string &word) {
-  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./") == std::string::npos)
+  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./,:=") == std::string::npos)
     return word;
   std::string quoted = "'";
   for (char c : word)

@@ -162,7 +162,7 @@ std::map<std::string, std::vector<std::byte>> runTrial(const KernelSpec &spec, c
     bytes.assign(static_cast<size_t>(elements * dtypeBytes(typeOf(spec, role))), std::byte{0x5a});
     call.outputs[role] = bytes.data();
   }
-  kernel.run(call, options);
+  kernel.prepare(call, options).run();
   return results;
 }
 
@@ -175,6 +175,7 @@ struct VerifyOptions {
 
 /// One kernel at all widths, on all targets.
 void verifyKernel(const KernelSpec &spec, const VerifyOptions &options, std::vector<Finding> &findings) {
+  ThreadPool pool(options.threads);
   std::optional<LoadedKernel> kernel;
   if (!options.targets.empty())
     kernel.emplace(spec, options.targets, options.cacheDir, options.jobs);
@@ -190,7 +191,7 @@ void verifyKernel(const KernelSpec &spec, const VerifyOptions &options, std::vec
       checkInterrupted();
       const Trial trial = makeTrial(spec, inputs, rows, hidden, affine);
       for (size_t i = 0; i < options.targets.size(); ++i)
-        judge(found[i], spec, inputs, trial, affine, runTrial(spec, *kernel, trial, {options.threads, isaOfTarget(options.targets[i])}));
+        judge(found[i], spec, inputs, trial, affine, runTrial(spec, *kernel, trial, {&pool, isaOfTarget(options.targets[i])}));
       if (!kernel)
         found[0].worst = std::max(found[0].worst, worstError(spec, inputs, trial.bits.at("y").values(), trial.exact.at("y").values()));
     }
@@ -255,20 +256,6 @@ void failOnDifference(const std::vector<Finding> &findings, const std::vector<Ke
                   std::to_string(bad->rows) + " x " + std::to_string(bad->hidden) + " differ from the reference",
               {"the first: " + bad->first, "to repeat it: normc verify " + canonicalSpelling(*spec) + " --target " + bad->target + " --seed " +
                                                std::to_string(options.seed) + " --threads " + std::to_string(options.threads)});
-}
-
-/// Splits the requested targets into those that this machine runs and, on stderr, those that are skipped.
-std::vector<Target> runnableTargets(const std::vector<std::string> &names) {
-  std::vector<Target> runnable;
-  for (Target target : requestedTargets(names)) {
-    if (hostRuns(target))
-      runnable.push_back(target);
-    else
-      std::cerr << "skipped: " << targetName(target) << ", which this machine's processor cannot run\n";
-  }
-  if (runnable.empty())
-    throw Error(DiagCode::UnsupportedCpu, "this machine's processor can run none of the targets", {"'normc list targets' says what it runs"});
-  return runnable;
 }
 
 } // namespace
