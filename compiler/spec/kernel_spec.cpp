@@ -2,6 +2,7 @@
 #include "compiler/spec/kernel_spec.h"
 
 #include "compiler/spec/fields.h"
+#include "compiler/spec/reserved_names.h"
 #include "compiler/support/error.h"
 
 #include <algorithm>
@@ -20,19 +21,6 @@ struct OpRow {
 constexpr OpRow kOps[] = {
     {Op::LayerNorm, "layer_norm", "y = (x - mean) / sqrt(variance + eps) * weight + bias"},
     {Op::RMSNorm, "rms_norm", "y = x / sqrt(mean(x^2) + eps) * weight"},
-};
-
-/// Words that are keywords in C11 or C++20, or that a program cannot use as the name of a function of its own.
-constexpr std::string_view kReservedWords[] = {
-    "alignas",  "alignof",   "and",          "and_eq",    "asm",      "auto",      "bitand",   "bitor",    "bool",        "break",         "case",
-    "catch",    "char",      "char16_t",     "char32_t",  "char8_t",  "class",     "co_await", "co_return", "co_yield",   "compl",         "concept",
-    "const",    "const_cast", "consteval",   "constexpr", "constinit", "continue", "decltype", "default",  "delete",      "do",            "double",
-    "dynamic_cast", "else",  "enum",         "explicit",  "export",   "extern",    "false",    "float",    "for",         "friend",        "goto",
-    "if",       "inline",    "int",          "long",      "main",     "mutable",   "namespace", "new",     "noexcept",    "not",           "not_eq",
-    "nullptr",  "operator",  "or",           "or_eq",     "private",  "protected", "public",   "register", "reinterpret_cast", "requires", "restrict",
-    "return",   "short",     "signed",       "sizeof",    "static",   "static_assert", "static_cast", "struct", "switch",  "template",      "this",
-    "thread_local", "throw", "true",         "try",       "typedef",  "typeid",    "typename", "typeof",   "union",       "unsigned",      "using",
-    "virtual",  "void",      "volatile",     "wchar_t",   "while",    "xor",       "xor_eq",
 };
 
 bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -107,10 +95,11 @@ void verifyName(std::string_view name) {
     bad("it contains '__', which separates a kernel from its variants", rule);
   if (name.size() > 128)
     bad("it has " + std::to_string(name.size()) + " characters", "a name has at most 128 characters");
-  if (std::find(std::begin(kReservedWords), std::end(kReservedWords), name) != std::end(kReservedWords))
-    bad("it is a reserved word of C or C++", "add a prefix, such as 'my_" + std::string(name) + "'");
-  if (name.substr(0, 6) == "normc_")
-    bad("names that begin with 'normc_' belong to the runtime", "leave the prefix out");
+  if (const std::string_view taken = reservedAs(name); !taken.empty())
+    bad(std::string(taken), "add a prefix, such as 'my_" + std::string(name) + "'");
+  for (const char *prefix : {"normc_", "NORMC_"})
+    if (name.substr(0, 6) == prefix)
+      bad("names that begin with '" + std::string(prefix) + "' belong to the runtime", "leave the prefix out");
 }
 
 void verify(const KernelSpec &spec, SpecUse use) {

@@ -68,8 +68,8 @@ enum class SpecUse : uint8_t {
 /// Checks all that can be wrong with a spec: throws ImpossibleCombination, BadNumber or BadName.
 void verify(const KernelSpec &spec, SpecUse use = SpecUse::Compile);
 
-/// Checks a name that becomes a C symbol, from which others are made (NAME_args, NAME__x86_64_v3): throws BadName where it is no C identifier, is reserved in
-/// C or C++, contains "__" or begins with the runtime's own prefix.
+/// Checks a name that becomes a C symbol, from which others are made (NAME_args, NAME__x86_64_v3): throws BadName where it is no C identifier, is taken in
+/// C or C++ programs (compiler/spec/reserved_names.h), contains "__" or begins with the runtime's own prefix.
 void verifyName(std::string_view name);
 
 /// "layer_norm_f32_h768", "add_rms_norm_bf16_h4096", "layer_norm_f32_hdyn".

@@ -119,6 +119,13 @@ TEST(KernelSpec, NamesAreCIdentifiers) {
   for (const char *name : {"", "7ln", "_ln", "a-b", "a b", "int", "class", "main", "a__b", "normc_ln", "\xc3\xa4"})
     EXPECT_TRUE(throwsCode([&] { verifyName(name); }, DiagCode::BadName, "cannot be a kernel's name")) << name;
   EXPECT_TRUE(throwsCode([] { verifyName("int"); }, DiagCode::BadName, "reserved word", "my_int"));
+  for (const char *name : {"memcpy", "memset", "memmove", "strlen", "printf", "malloc", "free", "exit", "abort", "sqrt", "sqrtf", "sqrtl", "y0", "read", "write"})
+    EXPECT_TRUE(throwsCode([&] { verifyName(name); }, DiagCode::BadName, "it is a function of the C library", "my_" + std::string(name))) << name;
+  for (const char *name : {"size_t", "int64_t", "offsetof", "NULL", "linux", "unix", "errno"})
+    EXPECT_TRUE(throwsCode([&] { verifyName(name); }, DiagCode::BadName, "it is a type, a macro or an object", "my_" + std::string(name))) << name;
+  EXPECT_TRUE(throwsCode([] { verifyName("NORMC_ln"); }, DiagCode::BadName, "names that begin with 'NORMC_'"));
+  for (const char *name : {"ln", "norm", "sqrt_norm", "f", "l", "memcpy2"})
+    verifyName(name);
   EXPECT_TRUE(throwsCode([] { verifyName(std::string(129, 'a')); }, DiagCode::BadName, "129 characters"));
   verifyName(std::string(128, 'a'));
   KernelSpec spec = layerNorm();
