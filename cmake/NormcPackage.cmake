@@ -1,0 +1,17 @@
+# `cpack -G DEB` or `cpack -G TGZ` in the build folder: what `cmake --install` installs, as a package.
+set(CPACK_PACKAGE_NAME normc)
+set(CPACK_PACKAGE_VENDOR "the normc authors")
+set(CPACK_PACKAGE_CONTACT "the normc authors <maintainers@users.noreply.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "compiler for normalization kernels")
+set(CPACK_PACKAGE_DESCRIPTION "Compiles layer norm and RMS norm ahead of time into C libraries with the same bits on every target.")
+set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
+set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
+set(CPACK_PACKAGE_FILE_NAME "normc-${PROJECT_VERSION}-linux-x86_64")
+set(CPACK_GENERATOR TGZ DEB)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+# The package of libLLVM and of the C library that this build links; libHalide comes along in lib/normc.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_INSTALL_FULL_LIBDIR}/normc")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gcc | c-compiler")
+include(CPack)
