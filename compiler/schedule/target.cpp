@@ -55,9 +55,7 @@ Target parseTarget(std::string_view name) {
   }
   std::vector<std::string> names = targetNames();
   names.emplace_back("host");
-  std::string near = nearest(name, names);
-  throw Error(DiagCode::UnknownTarget, "unknown target '" + std::string(name) + "', expected " + quotedList(names),
-              near.empty() ? std::vector<std::string>{} : std::vector<std::string>{"did you mean '" + near + "'?"});
+  throw Error(DiagCode::UnknownTarget, "unknown target '" + std::string(name) + "', expected " + quotedList(names), suggestion(name, names));
 }
 
 } // namespace normc

@@ -13,11 +13,6 @@ namespace {
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
-std::vector<std::string> suggestion(std::string_view word, const std::vector<std::string> &candidates) {
-  std::string near = nearest(word, candidates);
-  return near.empty() ? std::vector<std::string>{} : std::vector<std::string>{"did you mean '" + near + "'?"};
-}
-
 /// One of a few words; `field` and the words go into the message.
 size_t parseChoice(std::string_view flag, std::string_view text, const std::vector<std::string> &words) {
   for (size_t i = 0; i < words.size(); ++i)

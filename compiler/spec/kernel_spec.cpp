@@ -72,9 +72,7 @@ Op parseOp(std::string_view name) {
   for (const OpRow &row : kOps)
     if (row.name == name)
       return row.op;
-  std::vector<std::string> notes;
-  if (std::string near = nearest(name, opNames()); !near.empty())
-    notes.push_back("did you mean '" + near + "'?");
+  std::vector<std::string> notes = suggestion(name, opNames());
   notes.push_back("known operations: " + quotedList(opNames(), "and"));
   throw Error(DiagCode::UnknownOp, "unknown operation '" + std::string(name) + "'", std::move(notes));
 }

@@ -97,9 +97,7 @@ std::string fieldText(const Place &place, const Field &field, const json::Value 
 }
 
 [[noreturn]] void unknownKey(const Place &place, const std::string &key, const std::vector<std::string> &known) {
-  std::vector<std::string> notes;
-  if (std::string near = nearest(key, known); !near.empty())
-    notes.push_back("did you mean '" + near + "'?");
+  std::vector<std::string> notes = suggestion(key, known);
   notes.push_back("known keys: " + quotedList(known, "and"));
   throw Error(DiagCode::UnknownField, place.text + ": unknown key '" + key + "'", std::move(notes));
 }

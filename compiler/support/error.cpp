@@ -58,6 +58,11 @@ std::string nearest(std::string_view word, const std::vector<std::string> &candi
   return best;
 }
 
+std::vector<std::string> suggestion(std::string_view word, const std::vector<std::string> &candidates) {
+  const std::string near = nearest(word, candidates);
+  return near.empty() ? std::vector<std::string>{} : std::vector<std::string>{"did you mean '" + near + "'?"};
+}
+
 std::string quotedList(const std::vector<std::string> &words, std::string_view conjunction) {
   std::string text;
   for (size_t i = 0; i < words.size(); ++i) {

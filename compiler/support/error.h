@@ -53,6 +53,9 @@ private:
 /// The candidate nearest to `word` by edit distance, or "" where none is near enough to suggest.
 std::string nearest(std::string_view word, const std::vector<std::string> &candidates);
 
+/// The note "did you mean 'NEAREST'?", or none where none is near: what an error about an unknown word begins its notes with.
+std::vector<std::string> suggestion(std::string_view word, const std::vector<std::string> &candidates);
+
 /// "'f32', 'f16' or 'bf16'"
 std::string quotedList(const std::vector<std::string> &words, std::string_view conjunction = "or");
 

@@ -31,10 +31,7 @@ std::string parseRole(const std::string &flag, std::string word) {
   if (contains(backward, word))
     throw Error(DiagCode::MissingRole, "'" + word + "' is an array of the backward direction: backward is not available",
                 {"forward " + flag + "s: " + quotedList(roles, "and")});
-  std::vector<std::string> notes;
-  if (std::string near = nearest(word, roles); !near.empty())
-    notes.push_back("did you mean '" + near + "'?");
-  throw Error(DiagCode::MissingRole, "unknown " + flag + " '" + word + "', expected " + quotedList(roles), std::move(notes));
+  throw Error(DiagCode::MissingRole, "unknown " + flag + " '" + word + "', expected " + quotedList(roles), suggestion(word, roles));
 }
 
 [[noreturn]] void shapeMismatch(const std::string &message, std::vector<std::string> notes = {}) {

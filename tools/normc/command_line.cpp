@@ -37,9 +37,7 @@ constexpr Planned kPlanned[] = {
   for (const Option &option : command.options)
     if (!option.hidden)
       known.push_back(dashed(option.flag));
-  std::vector<std::string> notes;
-  if (std::string near = nearest(flag, known); !near.empty())
-    notes.push_back("did you mean '" + near + "'?");
+  std::vector<std::string> notes = suggestion(flag, known);
   notes.push_back("'normc " + command.name + " --help' lists the options");
   throw Error(DiagCode::BadUsage, "unknown option '" + flag + "' of 'normc " + command.name + "'", std::move(notes));
 }

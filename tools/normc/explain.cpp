@@ -27,10 +27,7 @@ int explainCommand(const std::vector<std::string> &arguments) {
       std::cout << info.name << ": " << info.meaning << "\nexit status " << static_cast<int>(info.exitStatus) << "\n";
       return 0;
     }
-    std::vector<std::string> notes;
-    if (std::string near = nearest(code, known); !near.empty())
-      notes.push_back("did you mean '" + near + "'?");
-    throw Error(DiagCode::BadValue, "unknown code '" + code + "', expected one such as NORMC1009", std::move(notes));
+    throw Error(DiagCode::BadValue, "unknown code '" + code + "', expected one such as NORMC1009", suggestion(code, known));
   };
   return runCommand(command, arguments);
 }

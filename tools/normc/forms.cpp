@@ -30,9 +30,7 @@ const Form &parseForm(std::string_view name) {
       return form;
     known.emplace_back(form.name);
   }
-  std::vector<std::string> notes;
-  if (std::string near = nearest(name, known); !near.empty())
-    notes.push_back("did you mean '" + near + "'?");
+  std::vector<std::string> notes = suggestion(name, known);
   notes.push_back("available forms: " + quotedList(known, "and"));
   const bool planned = std::find(std::begin(kPlanned), std::end(kPlanned), name) != std::end(kPlanned);
   throw Error(DiagCode::UnknownForm, planned ? "form '" + std::string(name) + "' is not available in this normc" : "unknown form '" + std::string(name) + "'",

@@ -90,10 +90,7 @@ int listCommand(const std::vector<std::string> &arguments) {
         return 0;
       }
     }
-    std::vector<std::string> notes;
-    if (std::string near = nearest(what, known); !near.empty())
-      notes.push_back("did you mean '" + near + "'?");
-    throw Error(DiagCode::BadValue, "unknown list '" + what + "', expected " + quotedList(known), std::move(notes));
+    throw Error(DiagCode::BadValue, "unknown list '" + what + "', expected " + quotedList(known), suggestion(what, known));
   };
   return runCommand(command, arguments);
 }

@@ -64,9 +64,7 @@ int dispatch(const std::vector<std::string> &arguments) {
     if (!entry.summary.empty())
       known.emplace_back(entry.name);
   }
-  std::vector<std::string> notes;
-  if (std::string near = nearest(name, known); !near.empty())
-    notes.push_back("did you mean '" + near + "'?");
+  std::vector<std::string> notes = suggestion(name, known);
   notes.push_back("'normc --help' lists the commands");
   throw Error(DiagCode::BadUsage, "unknown command '" + name + "'", std::move(notes));
 }
