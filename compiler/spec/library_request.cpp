@@ -1,6 +1,7 @@
 // Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/spec/library_request.h"
 
+#include "compiler/spec/json_text.h"
 #include "compiler/support/error.h"
 
 #include <llvm/Support/JSON.h>
@@ -38,6 +39,13 @@ struct Place {
     throw Error(DiagCode::BadJson, text + ": " + what, std::move(notes));
   }
 };
+
+/// An error that speaks of flags, for who wrote a file.
+Error inJson(const Place &place, const Error &error) {
+  std::vector<std::string> notes = error.notes();
+  std::transform(notes.begin(), notes.end(), notes.begin(), spokenInJson);
+  return {error.code(), place.text + ": " + spokenInJson(error.what()), std::move(notes)};
+}
 
 [[noreturn]] void wrongType(const Place &place, std::string_view key, const json::Value &value, const std::string &expected) {
   place.bad("'" + std::string(key) + "' is " + kindName(value) + ", but must be " + expected);
@@ -123,7 +131,7 @@ KernelRequest readKernel(const Place &place, const json::Value &value) {
     } catch (const Error &error) {
       if (error.code() == DiagCode::BadJson)
         throw;
-      throw Error(error.code(), place.text + ": " + error.what(), error.notes());
+      throw inJson(place, error);
     }
   }
   if (!request.has("op"))
@@ -147,9 +155,13 @@ std::vector<KernelRequest> readKernels(const std::string &file, const json::Valu
 
 LibraryRequest parseLibraryRequest(std::string_view text, const std::string &file) {
   const Place place{file};
+  if (tooDeep(text))
+    place.bad("lists and objects are nested deeper than " + std::to_string(kMaxJsonDepth));
   llvm::Expected<json::Value> parsed = json::parse(llvm::StringRef(text.data(), text.size()));
   if (!parsed)
     place.bad("not JSON: " + llvm::toString(parsed.takeError()));
+  if (const std::optional<std::string> key = duplicateKey(text))
+    place.bad("an object has the key '" + *key + "' twice");
   LibraryRequest library;
   if (parsed->getAsArray()) {
     library.kernels = readKernels(file, *parsed);
@@ -175,6 +187,14 @@ LibraryRequest parseLibraryRequest(std::string_view text, const std::string &fil
   if (!library.name.empty())
     verifyName(library.name);
   return library;
+}
+
+std::vector<KernelSpec> expandKernel(const LibraryRequest &library, size_t index, const std::string &file) {
+  try {
+    return expand(library.kernels.at(index));
+  } catch (const Error &error) {
+    throw inJson({file + ": kernel " + std::to_string(index + 1)}, error);
+  }
 }
 
 } // namespace normc

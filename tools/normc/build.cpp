@@ -78,14 +78,9 @@ BuildRequest fromFile(const std::string &path, KernelRequest &request) {
   if (build.name.empty())
     build.name = fs::path(path).stem().string();
   verifyName(build.name);
-  for (size_t i = 0; i < library.kernels.size(); ++i) {
-    try {
-      for (KernelSpec &spec : expand(library.kernels[i]))
-        build.specs.push_back(std::move(spec));
-    } catch (const Error &error) {
-      throw Error(error.code(), path + ": kernel " + std::to_string(i + 1) + ": " + error.what(), error.notes());
-    }
-  }
+  for (size_t i = 0; i < library.kernels.size(); ++i)
+    for (KernelSpec &spec : expandKernel(library, i, path))
+      build.specs.push_back(std::move(spec));
   giveDefaultNames(build.specs);
   return build;
 }

@@ -67,5 +67,34 @@ TEST(LibraryRequest, NamesTheKernelInOtherMessages) {
   EXPECT_TRUE(refused(R"({"name": "a-b", "kernels": [{"op": "layer_norm"}]})", DiagCode::BadName, "'a-b'"));
 }
 
+TEST(LibraryRequest, RefusesKeysThatStandTwice) {
+  EXPECT_TRUE(refused(R"([{"op": "layer_norm", "hidden": 8, "hidden": 16}])", DiagCode::BadJson, "k.json: an object has the key 'hidden' twice"));
+  EXPECT_TRUE(refused(R"([{"op": "layer_norm", "hidden": 8, "hi\u0064den": 16}])", DiagCode::BadJson, "'hidden' twice"));
+  EXPECT_TRUE(refused(R"({"kernels": [{"op": "layer_norm", "hidden": 8}], "kernels" : []})", DiagCode::BadJson, "'kernels' twice"));
+  EXPECT_EQ(read(R"([{"op": "layer_norm", "hidden": 8}, {"op": "layer_norm", "hidden": 16}])").kernels.size(), 2u);
+}
+
+TEST(LibraryRequest, RefusesDeepNesting) {
+  EXPECT_TRUE(refused(std::string(1000000, '['), DiagCode::BadJson, "nested deeper than 64"));
+  std::string objects;
+  for (int i = 0; i < 65; ++i)
+    objects += "{\"a\":";
+  EXPECT_TRUE(refused(objects, DiagCode::BadJson, "nested deeper than 64"));
+  EXPECT_TRUE(refused("\"" + std::string(1000, '[') + "\"", DiagCode::BadJson, "is a string"));
+}
+
+TEST(LibraryRequest, SpeaksJson) {
+  auto expanded = [](const std::string &rest, DiagCode code, const std::string &message, const std::string &note) {
+    return throwsCode([&] { expandKernel(read(R"([{"op": "layer_norm")" + rest + "}]"), 0, "k.json"); }, code, message, note);
+  };
+  EXPECT_TRUE(expanded("", DiagCode::BadUsage, "k.json: kernel 1: no hidden size", R"(add "hidden": N, "hidden": [N, N, ...] or "hidden": "dynamic")"));
+  EXPECT_TRUE(expanded(R"(, "hidden": 8, "outputs": ["y", "sum"])", DiagCode::ImpossibleCombination, "output 'sum' needs a residual",
+                       R"(add "residual": true, or leave 'sum' out of "outputs")"));
+  EXPECT_TRUE(expanded(R"(, "hidden": 8, "residual_rounding": "storage")", DiagCode::ImpossibleCombination, R"("residual_rounding" needs a residual)",
+                       R"(leave "residual_rounding" out)"));
+  EXPECT_TRUE(expanded(R"(, "hidden": 8, "weight": "off", "weight_offset": 1)", DiagCode::ImpossibleCombination, R"("weight_offset": 1 needs a weight)",
+                       R"(leave out "weight": "off")"));
+}
+
 } // namespace
 } // namespace normc
