@@ -16,7 +16,19 @@ namespace normc {
 namespace {
 
 [[noreturn]] void cannotWrite(const std::string &path, int error) {
-  throw Error(DiagCode::CannotWrite, "cannot write '" + path + "': " + std::strerror(error), {"choose another folder, or make this one writable"});
+  const bool full = error == EFBIG || error == ENOSPC || error == EDQUOT;
+  throw Error(DiagCode::CannotWrite, "cannot write '" + path + "': " + std::strerror(error),
+              {full ? "free some space, or raise the limit of file sizes" : "choose another folder, or make this one writable"});
+}
+
+/// Renaming would take the place of whatever is there: a folder makes it fail after other files had succeeded, and a device would be gone.
+void requireReplaceable(const std::string &path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::is_directory(status))
+    cannotWrite(path, EISDIR);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw Error(DiagCode::CannotWrite, "cannot write '" + path + "': it is no regular file", {"name a file, which is written whole or not at all"});
 }
 
 /// A file under a temporary name, removed unless it is published.
@@ -86,10 +98,7 @@ std::vector<std::string> writeFiles(const std::string &directory, const std::vec
 std::vector<std::string> writeFiles(const std::vector<OutputFile> &files) {
   std::vector<PendingFile> pending;
   for (const OutputFile &file : files) {
-    // A folder of that name would make the renaming fail after others had succeeded.
-    std::error_code error;
-    if (std::filesystem::is_directory(file.name, error))
-      cannotWrite(file.name, EISDIR);
+    requireReplaceable(file.name);
     pending.emplace_back(file.name, file.contents);
   }
   std::vector<std::string> paths;

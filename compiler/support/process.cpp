@@ -22,7 +22,7 @@ namespace {
 
 volatile std::sig_atomic_t caughtSignal = 0;
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
-struct sigaction previousActions[std::size(kSignals)];
+struct sigaction previousActions[std::size(kSignals)], previousPipeAction;
 
 void noteSignal(int signal) {
   caughtSignal = signal;
@@ -53,6 +53,7 @@ pid_t start(const Job &job) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (int signal : kSignals)
       std::signal(signal, SIG_DFL);
+    std::signal(SIGPIPE, SIG_DFL);
     if (getppid() == parent && redirect("/dev/null", O_RDONLY, 0) && redirect(job.stdoutFile.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 1) &&
         redirect(job.stderrFile.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 2))
       execv(argv[0], argv.data());
@@ -203,11 +204,14 @@ SignalGuard::SignalGuard() {
     if (previousActions[i].sa_handler != SIG_IGN)
       sigaction(kSignals[i], &action, nullptr);
   }
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &action, &previousPipeAction);
 }
 
 SignalGuard::~SignalGuard() {
   for (size_t i = 0; i < std::size(kSignals); ++i)
     sigaction(kSignals[i], &previousActions[i], nullptr);
+  sigaction(SIGPIPE, &previousPipeAction, nullptr);
 }
 
 void checkInterrupted() {

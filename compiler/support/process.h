@@ -56,7 +56,8 @@ ExitReport runJob(const Job &job);
 /// Undoes a SIGCHLD that whoever started this process told it to ignore: the system would forget the children that end. For the begin of main.
 void keepExitStatuses();
 
-/// While one is alive, SIGINT, SIGTERM and SIGHUP only take note; a second signal ends the process at once. One at a time.
+/// While one is alive, SIGINT, SIGTERM and SIGHUP only take note; a second signal ends the process at once. SIGPIPE is ignored: nobody
+/// reading what is said does not end the work halfway. One at a time.
 class SignalGuard {
 public:
   SignalGuard();

@@ -9,6 +9,7 @@
 #include "compiler/support/process.h"
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -87,13 +88,16 @@ void checkWorker(const CompileTask &task, const std::string &form, const std::st
   }
   std::vector<std::string> notes;
   const std::vector<std::string> talk = linesOf(readFile(directory + ".err"));
-  // How LLVM ends the process when a file that it writes meets a full disk or a limit.
+  // How LLVM ends the process when a file that it writes meets a full disk or a limit; where not a byte can be written, there is no message either.
   const std::string ioFailure = "LLVM ERROR: IO failure on output stream: ";
-  if (!talk.empty() && talk.back().rfind(ioFailure, 0) == 0)
-    throw Error(DiagCode::CannotWrite, "cannot write an intermediate file: " + talk.back().substr(ioFailure.size()),
-                {"free some space, or raise the limit of file sizes"});
+  const bool saidSo = !talk.empty() && talk.back().rfind(ioFailure, 0) == 0;
+  if (saidSo || (report.signal == 0 && report.exitCode == static_cast<int>(ExitStatus::Failed) && talk.empty()))
+    throw Error(DiagCode::CannotWrite, "cannot write an intermediate file" + (saidSo ? ": " + talk.back().substr(ioFailure.size()) : ""),
+                {"free some space, or raise the limit of file sizes; TMPDIR says where such files go"});
   if (!talk.empty())
     notes.push_back("its last words: " + talk.back());
+  if (report.signal == SIGKILL)
+    notes.push_back("the system ends processes in this way where memory is short: fewer at once (-j 1) need less");
   notes.push_back(replay);
   throw Error(DiagCode::WorkerDied,
               "the process that compiled '" + task.spec.name + "' for " + std::string(targetName(task.target)) + " ended with " +

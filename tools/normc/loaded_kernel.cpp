@@ -128,7 +128,10 @@ std::string defaultCacheDir() {
   throw Error(DiagCode::BadUsage, "there is no place for the cache: neither XDG_CACHE_HOME nor HOME is set", {"add --cache-dir DIR"});
 }
 
-LoadedKernel::LoadedKernel(const KernelSpec &spec, const std::vector<Target> &targets, const std::string &cacheDir, int jobs) {
+LoadedKernel::LoadedKernel(const KernelSpec &asked, const std::vector<Target> &targets, const std::string &cacheDir, int jobs) {
+  // Every call says its eps: kernels that differ in the header's default alone are one.
+  KernelSpec spec = asked;
+  spec.eps = KernelSpec().eps;
   if (std::none_of(targets.begin(), targets.end(), hostRuns))
     throw Error(DiagCode::UnsupportedCpu, "this machine's processor cannot run " + std::string(targetName(targets.at(0))),
                 {"'normc list targets' says what it runs; 'normc build' compiles for any target"});

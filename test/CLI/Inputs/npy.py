@@ -4,6 +4,7 @@
 
   npy.py write FILE DESCR SHAPE [VALUE]   an array of VALUE (default: i % 7 - 3.25 at element i); SHAPE such as 2,3 or "" for a scalar
   npy.py raw FILE TEXT                    a file with the header TEXT (a Python literal) and no data
+  npy.py claim FILE BYTES                 a file of format 2 that claims to have a header of so many bytes, and ends within it
   npy.py cut FILE BYTES                   drops bytes from the end
   npy.py show FILE                        element type, shape and up to eight values
 """
@@ -38,6 +39,11 @@ def raw(path, text):
         f.write(with_header(text))
 
 
+def claim(path, size):
+    with open(path, "wb") as f:
+        f.write(b"\x93NUMPY\x02\x00" + struct.pack("<I", int(size)) + b"{'descr': '<f4', ")
+
+
 def cut(path, size):
     with open(path, "rb") as f:
         data = f.read()
@@ -58,7 +64,7 @@ def show(path):
 
 
 def main(argv):
-    commands = {"write": write, "raw": raw, "cut": cut, "show": show}
+    commands = {"write": write, "raw": raw, "claim": claim, "cut": cut, "show": show}
     if not argv or argv[0] not in commands:
         sys.exit(__doc__.strip())
     commands[argv[0]](*argv[1:])

@@ -6,6 +6,8 @@
 
 #include <filesystem>
 
+#include <sys/stat.h>
+
 namespace normc {
 namespace {
 
@@ -39,6 +41,15 @@ TEST(Files, AFailureLeavesTheFolderAsItWas) {
   EXPECT_EQ(entries(folder.path()), 2u) << "temporary files are left";
   EXPECT_TRUE(throwsCode([&] { writeFiles(folder.path(), {{"one", "new"}, {"missing/two", "x"}}); }, DiagCode::CannotWrite, "No such file or directory"));
   EXPECT_EQ(readText(folder.path() + "/one"), "old");
+}
+
+TEST(Files, WhatIsNoFileKeepsWhatItIs) {
+  TempDir folder;
+  const std::string pipe = folder.path() + "/pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_TRUE(throwsCode([&] { writeFiles(folder.path(), {{"one", "1"}, {"pipe", "x"}}); }, DiagCode::CannotWrite, "/pipe': it is no regular file"));
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_EQ(entries(folder.path()), 1u);
 }
 
 TEST(Files, AFileInPlaceOfTheFolderIsNamed) {

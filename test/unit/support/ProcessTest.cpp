@@ -2,6 +2,7 @@
 #include "compiler/support/process.h"
 #include "test/unit/support/ThrowsCode.h"
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -102,6 +103,26 @@ TEST(SignalGuardTest, IgnoredSignalsStayIgnored) {
     checkInterrupted();
   }
   std::signal(SIGHUP, SIG_DFL);
+}
+
+TEST(SignalGuardTest, NobodyReadingDoesNotEndTheWork) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  close(ends[0]);
+  {
+    SignalGuard guard;
+    EXPECT_EQ(write(ends[1], "x", 1), -1);
+    EXPECT_EQ(errno, EPIPE);
+  }
+  struct sigaction after = {};
+  sigaction(SIGPIPE, nullptr, &after);
+  EXPECT_EQ(after.sa_handler, SIG_DFL);
+  close(ends[1]);
+}
+
+TEST_F(ProcessTest, AJobWhoseReaderLeavesEndsAsUsual) {
+  SignalGuard guard;
+  EXPECT_EQ(runJob(shell("kill -PIPE $$")).signal, SIGPIPE);
 }
 
 TEST(TempDirTest, IsOfItsOwnAndRemoved) {
