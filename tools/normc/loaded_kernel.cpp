@@ -21,6 +21,7 @@
 #include <sstream>
 
 #include <dlfcn.h>
+#include <emmintrin.h>
 #include <unistd.h>
 
 namespace normc {
@@ -52,6 +53,7 @@ void linkShared(const std::string &folder, const std::string &name) {
   const std::string compiler = requireCCompiler();
   Job job;
   job.argv = {compiler,         "-shared", "-o",  folder + "/" + kObjectName, "-Wl,--whole-archive", folder + "/lib" + name + ".a", "-Wl,--no-whole-archive",
+              "-Wl,-u,normc_dispatch_info",
               requireRuntime(), "-lm",     "-ldl"};
   std::istringstream flags(NORMC_LINK_FLAGS);
   for (std::string flag; flags >> flag;)
@@ -145,6 +147,7 @@ LoadedKernel::LoadedKernel(const KernelSpec &asked, const std::vector<Target> &t
   entry_ = dlsym(library_, spec.name.c_str());
   if (!entry_)
     reportBug("the kernel's shared object lacks '" + spec.name + "'");
+  spec_ = spec;
 }
 
 LoadedKernel::~LoadedKernel() {
@@ -175,6 +178,57 @@ PreparedCall LoadedKernel::prepare(const KernelCall &call, const CallOptions &op
   }
   prepared.entry_ = reinterpret_cast<PreparedCall::Entry>(entry_);
   return prepared;
+}
+
+template <class Function> Function LoadedKernel::symbol(const std::string &name) const {
+  void *address = dlsym(library_, name.c_str());
+  if (!address)
+    reportBug("the kernel's shared object lacks '" + name + "'");
+  return reinterpret_cast<Function>(address);
+}
+
+void LoadedKernel::liftLimits() const { symbol<decltype(&normc_set_max_isa)>("normc_set_max_isa")(NORMC_ISA_ANY); }
+
+const normc_variant_t &LoadedKernel::variant(uint32_t isa) const {
+  normc_diag_t diag = {};
+  normc_exec_t exec = NORMC_EXEC_INIT;
+  exec.max_isa = isa;
+  exec.diag = &diag;
+  normc_dispatch_report_t report = {};
+  const normc_status_t status =
+      symbol<decltype(&normc_dispatch_info)>("normc_dispatch_info")(symbol<const normc_kernel_t *>(spec_.name + "_kernel"), &exec, &report);
+  if (status != NORMC_STATUS_SUCCESS || !report.chosen || report.chosen->isa != isa)
+    throw Error(DiagCode::UnsupportedCpu, "a call of '" + spec_.name + "' runs another variant than the one asked for: " +
+                                              std::string(*report.message ? report.message : diag.message));
+  return *report.chosen;
+}
+
+bool LoadedKernel::stream(const KernelCall &call, uint32_t isa) const {
+  const unsigned affine = (call.inputs.count("weight") ? unsigned{NORMC_AFFINE_WEIGHT} : 0u) | (call.inputs.count("bias") ? unsigned{NORMC_AFFINE_BIAS} : 0u);
+  const normc_variant_t &chosen = variant(isa);
+  const normc_body_t body = chosen.streaming[affine];
+  auto fits = [&](DType type) { return call.hidden * dtypeBytes(type) % chosen.stream_alignment == 0; };
+  if (!body || chosen.stream_alignment == 0 || !fits(spec_.yDtype) || (spec_.sum && !fits(spec_.dtype)))
+    return false;
+  float unwanted = 0;
+  normc_slice_t slice = {};
+  slice.rows = call.rows;
+  slice.hidden = slice.x_stride = slice.residual_stride = slice.y_stride = slice.sum_stride = call.hidden;
+  slice.eps = static_cast<float>(call.eps);
+  slice.x = pointer<const void>(call.inputs, "x");
+  slice.residual = pointer<const void>(call.inputs, "residual");
+  slice.weight = pointer<const void>(call.inputs, "weight");
+  slice.bias = pointer<const void>(call.inputs, "bias");
+  slice.y = pointer<void>(call.outputs, "y");
+  slice.sum = pointer<void>(call.outputs, "sum");
+  float *mean = pointer<float>(call.outputs, "mean"), *rstd = pointer<float>(call.outputs, "rstd");
+  slice.mean = mean ? mean : &unwanted;
+  slice.mean_stride = mean != nullptr;
+  slice.rstd = rstd ? rstd : &unwanted;
+  slice.rstd_stride = rstd != nullptr;
+  body(&slice);
+  _mm_sfence();
+  return true;
 }
 
 void PreparedCall::run() {

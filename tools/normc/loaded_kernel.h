@@ -8,6 +8,7 @@
 #include "compiler/spec/kernel_spec.h"
 #include "tools/normc/thread_pool.h"
 
+#include <normc/dispatch.h>
 #include <normc/exec.h>
 
 #include <map>
@@ -63,9 +64,20 @@ public:
 
   PreparedCall prepare(const KernelCall &call, const CallOptions &options) const;
 
+  /// Removes the limit that NORMC_MAX_ISA sets, for whoever says with each call what to run.
+  void liftLimits() const;
+  /// The variant that a call limited to `isa` runs. Throws UnsupportedCpu where that is another one than the variant for `isa`.
+  const normc_variant_t &variant(uint32_t isa) const;
+  /// Calls the streaming body itself, as the runtime does for arrays past the caches; y and sum start at multiples of 64 bytes. False where the variant has
+  /// none for this width.
+  bool stream(const KernelCall &call, uint32_t isa) const;
+
 private:
   void *library_ = nullptr;
+  template <class Function> Function symbol(const std::string &name) const;
+
   void *entry_ = nullptr;
+  KernelSpec spec_;
 };
 
 /// The default cache: $XDG_CACHE_HOME/normc, or ~/.cache/normc. Throws BadUsage where neither variable is set.

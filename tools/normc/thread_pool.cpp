@@ -1,11 +1,17 @@
 // Part of normc, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/normc/thread_pool.h"
 
+#include <system_error>
+
 namespace normc {
 
 ThreadPool::ThreadPool(int threads) {
   for (int i = 1; i < threads; ++i)
-    others_.emplace_back([this] { serve(); });
+    try {
+      others_.emplace_back([this] { serve(); });
+    } catch (const std::system_error &) {
+      return; // the system gives no more: those that there are do the work
+    }
 }
 
 ThreadPool::~ThreadPool() {
@@ -43,6 +49,7 @@ void ThreadPool::run(int64_t tasks, Task task, void *context) {
   {
     const std::lock_guard lock(mutex_);
     tasks_ = tasks;
+    tasksSoFar_ += tasks;
     task_ = task;
     context_ = context;
     next_ = 0;

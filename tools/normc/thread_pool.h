@@ -15,11 +15,14 @@ class ThreadPool {
 public:
   using Task = void (*)(void *context, int64_t index);
 
-  /// `threads` is at least 1.
+  /// `threads` is at least 1; there are fewer where the system starts no more.
   explicit ThreadPool(int threads);
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
   ~ThreadPool();
+
+  /// Tasks of all calls of run so far.
+  int64_t tasksSoFar() const { return tasksSoFar_; }
 
   int threads() const { return static_cast<int>(others_.size()) + 1; }
 
@@ -38,7 +41,7 @@ private:
   uint64_t round_ = 0; ///< counts the calls of run
   size_t busy_ = 0;    ///< other threads that have not finished this round
   bool stop_ = false;
-  int64_t tasks_ = 0;
+  int64_t tasks_ = 0, tasksSoFar_ = 0;
   Task task_ = nullptr;
   void *context_ = nullptr;
   std::atomic<int64_t> next_{0};

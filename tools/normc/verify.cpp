@@ -40,6 +40,8 @@ struct Finding {
   int64_t rows = 0, hidden = 0, elements = 0, differing = 0;
   double worst = 0; ///< |y - exact y| over the largest |exact y| of the row, largest over all rows
   std::string first; ///< where the first difference is
+  int64_t tasks = 0;      ///< the most tasks that the runtime cut a call into; 0: none was cut
+  bool streaming = false; ///< whether streaming bodies ran too
 };
 
 /// The widths on which a kernel is tried: a dynamic one at the borders of the order of additions.
@@ -152,18 +154,36 @@ void judge(Finding &finding, const KernelSpec &spec, const Inputs &inputs, const
   }
 }
 
-std::map<std::string, std::vector<std::byte>> runTrial(const KernelSpec &spec, const LoadedKernel &kernel, const Trial &trial, const CallOptions &options) {
-  std::map<std::string, std::vector<std::byte>> results;
+using Outputs = std::map<std::string, std::vector<std::byte>>;
+
+/// Memory for the outputs of a call; `run` fills it. Empty where `run` says that it made no call.
+template <class Run> Outputs outputsFrom(const KernelSpec &spec, const Trial &trial, Run run) {
+  constexpr size_t kAlignment = 64; // what streaming bodies need
+  Outputs results;
   KernelCall call = trial.call;
+  std::map<std::string, size_t> sizes;
   for (const std::string &role : outputsOf(spec)) {
     const int64_t elements = role == "y" || role == "sum" ? call.rows * call.hidden : call.rows;
     std::vector<std::byte> &bytes = results[role];
+    sizes[role] = static_cast<size_t>(elements * dtypeBytes(typeOf(spec, role)));
     // A pattern that no result has, so that an element which is not written shows.
-    bytes.assign(static_cast<size_t>(elements * dtypeBytes(typeOf(spec, role))), std::byte{0x5a});
-    call.outputs[role] = bytes.data();
+    bytes.assign(sizes[role] + kAlignment, std::byte{0x5a});
+    call.outputs[role] = bytes.data() + (kAlignment - reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment);
   }
-  kernel.prepare(call, options).run();
+  if (!run(call))
+    return {};
+  for (auto &[role, bytes] : results) {
+    const auto begin = bytes.begin() + (static_cast<std::byte *>(call.outputs[role]) - bytes.data());
+    bytes = std::vector<std::byte>(begin, begin + static_cast<std::ptrdiff_t>(sizes[role]));
+  }
   return results;
+}
+
+/// Rows for one width: enough that the runtime cuts a call on several threads (it makes no task of less than 128 KiB), into four at most.
+int64_t rowsFor(const KernelSpec &spec, int64_t hidden, int threads) {
+  const int64_t rowBytes = hidden * (dtypeBytes(spec.dtype) * (1 + spec.residual + spec.sum) + dtypeBytes(spec.yDtype));
+  const int64_t tasks = threads > 1 ? std::min(threads, 4) : 0;
+  return std::max({testRowCount(hidden), (tasks * (int64_t{128} << 10) + rowBytes - 1) / rowBytes, tasks});
 }
 
 struct VerifyOptions {
@@ -179,19 +199,34 @@ void verifyKernel(const KernelSpec &spec, const VerifyOptions &options, std::vec
   std::optional<LoadedKernel> kernel;
   if (!options.targets.empty())
     kernel.emplace(spec, options.targets, options.cacheDir, options.jobs);
+  // NORMC_MAX_ISA would have narrower variants stand in for the wider ones.
+  if (kernel)
+    kernel->liftLimits();
+  for (Target target : options.targets)
+    kernel->variant(isaOfTarget(target));
   for (int64_t hidden : widthsOf(spec)) {
-    const int64_t rows = testRowCount(hidden);
+    const int64_t rows = rowsFor(spec, hidden, options.threads);
     const Inputs inputs = makeInputs(spec, rows, hidden, options.seed);
     std::vector<Finding> found;
     for (Target target : options.targets)
-      found.push_back({spec.name, std::string(targetName(target)), rows, hidden, 0, 0, 0, ""});
+      found.push_back({spec.name, std::string(targetName(target)), rows, hidden, 0, 0, 0, "", 0, false});
     if (!kernel)
-      found.push_back({spec.name, "reference", rows, hidden, 0, 0, 0, ""});
+      found.push_back({spec.name, "reference", rows, hidden, 0, 0, 0, "", 0, false});
     for (unsigned affine : affineCombinations(spec)) {
       checkInterrupted();
       const Trial trial = makeTrial(spec, inputs, rows, hidden, affine);
-      for (size_t i = 0; i < options.targets.size(); ++i)
-        judge(found[i], spec, inputs, trial, affine, runTrial(spec, *kernel, trial, {&pool, isaOfTarget(options.targets[i])}));
+      for (size_t i = 0; i < options.targets.size(); ++i) {
+        const uint32_t isa = isaOfTarget(options.targets[i]);
+        const int64_t before = pool.tasksSoFar();
+        judge(found[i], spec, inputs, trial, affine, outputsFrom(spec, trial, [&](const KernelCall &call) {
+                kernel->prepare(call, {&pool, isa}).run();
+                return true;
+              }));
+        found[i].tasks = std::max(found[i].tasks, pool.tasksSoFar() - before);
+        const Outputs streamed = outputsFrom(spec, trial, [&](const KernelCall &call) { return kernel->stream(call, isa); });
+        judge(found[i], spec, inputs, trial, affine, streamed);
+        found[i].streaming |= !streamed.empty();
+      }
       if (!kernel)
         found[0].worst = std::max(found[0].worst, worstError(spec, inputs, trial.bits.at("y").values(), trial.exact.at("y").values()));
     }
@@ -205,11 +240,18 @@ std::string worstText(double worst) {
   return text;
 }
 
+/// How the kernel was called: "entry in 2 tasks, streaming bodies".
+std::string ranText(const Finding &finding) {
+  if (finding.target == "reference")
+    return "reference";
+  return "entry" + (finding.tasks > 0 ? " in " + std::to_string(finding.tasks) + " tasks" : "") + (finding.streaming ? ", streaming bodies" : "");
+}
+
 std::vector<std::vector<std::string>> jsonRows(const std::vector<Finding> &findings) {
-  std::vector<std::vector<std::string>> rows = {{"kernel", "target", "rows", "hidden", "elements", "differing", "worst_error"}};
+  std::vector<std::vector<std::string>> rows = {{"kernel", "target", "rows", "hidden", "elements", "differing", "worst_error", "ran"}};
   for (const Finding &finding : findings)
     rows.push_back({finding.kernel, finding.target, std::to_string(finding.rows), std::to_string(finding.hidden), std::to_string(finding.elements),
-                    finding.target == "reference" ? "" : std::to_string(finding.differing), worstText(finding.worst)});
+                    finding.target == "reference" ? "" : std::to_string(finding.differing), worstText(finding.worst), ranText(finding)});
   return rows;
 }
 
@@ -233,14 +275,16 @@ std::vector<std::vector<std::string>> tableRows(const std::vector<Finding> &find
     line->all.elements += finding.elements;
     line->all.differing += finding.differing;
     line->all.worst = std::max(line->all.worst, finding.worst);
+    line->all.tasks = std::max(line->all.tasks, finding.tasks);
+    line->all.streaming |= finding.streaming;
   }
-  std::vector<std::vector<std::string>> rows = {{"kernel", "target", "rows", "hidden", "elements", "differing", "worst error"}};
+  std::vector<std::vector<std::string>> rows = {{"kernel", "target", "rows", "hidden", "elements", "differing", "worst error", "ran"}};
   for (const Line &line : lines) {
     const std::string hidden = line.widths == 1
                                    ? std::to_string(line.widest)
                                    : std::to_string(line.widths) + " widths, " + std::to_string(line.narrowest) + " to " + std::to_string(line.widest);
     rows.push_back({line.all.kernel, line.all.target, std::to_string(line.all.rows), hidden, std::to_string(line.all.elements),
-                    line.all.target == "reference" ? "-" : std::to_string(line.all.differing), worstText(line.all.worst)});
+                    line.all.target == "reference" ? "-" : std::to_string(line.all.differing), worstText(line.all.worst), ranText(line.all)});
   }
   return rows;
 }
@@ -265,6 +309,7 @@ int verifyCommand(const std::vector<std::string> &arguments) {
   VerifyOptions options;
   options.jobs = defaultJobs();
   bool json = false;
+  std::optional<Target> maxIsa;
   Command command;
   command.name = "verify";
   command.summary = "Compiles a kernel and compares it with the reference, bit for bit, and with double.";
@@ -279,6 +324,7 @@ int verifyCommand(const std::vector<std::string> &arguments) {
   const std::string where = "where to run", how = "output";
   command.options.push_back({"threads", "N", "threads of each call (default: 1)", where,
                              [&](const std::string &text) { options.threads = static_cast<int>(parseWhole("threads", text, 1, 1024)); }});
+  command.options.push_back({"max-isa", "T", "leave out wider targets than this", where, [&](const std::string &text) { maxIsa = parseTarget(text); }});
   command.options.push_back({"cache-dir", "DIR", "where built kernels are kept (default: $XDG_CACHE_HOME/normc or ~/.cache/normc)", where,
                              [&](const std::string &text) { options.cacheDir = text; }});
   command.options.push_back(
@@ -288,7 +334,8 @@ int verifyCommand(const std::vector<std::string> &arguments) {
   command.options.push_back({"json", "", "a JSON list instead of a table", how, [&](const std::string &) { json = true; }});
   command.notes = {
       "'differing' counts elements of all outputs whose bits are not the reference's. 'worst error' is that of y against the same formula in double, relative "
-      "to the largest |y| of its row. Dynamic kernels are tried at several widths."};
+      "to the largest |y| of its row. Dynamic kernels are tried at several widths. 'ran' says how kernels were called: by their entry, cut into tasks with --threads, and by their "
+      "streaming bodies, which the runtime takes for arrays past the caches. NORMC_MAX_ISA is ignored."};
   command.run = [&] {
     std::vector<KernelSpec> specs = expand(request);
     for (KernelSpec &spec : specs)
@@ -296,6 +343,9 @@ int verifyCommand(const std::vector<std::string> &arguments) {
     if (request.backend != "reference") {
       requireBackend(request.backend);
       options.targets = runnableTargets(request.targets);
+      std::erase_if(options.targets, [&](Target target) { return maxIsa && target > *maxIsa; });
+      if (options.targets.empty())
+        throw Error(DiagCode::ImpossibleCombination, "--max-isa leaves none of the targets", {"name one in --target that is no wider"});
       if (options.cacheDir.empty())
         options.cacheDir = defaultCacheDir();
     }
