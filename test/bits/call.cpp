@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <system_error>
 #include <thread>
 
 #include <xmmintrin.h>
@@ -31,7 +32,11 @@ struct Threads {
     };
     std::vector<std::thread> others;
     for (int64_t i = 1; i < std::min<int64_t>(self->threads, tasks); ++i)
-      others.emplace_back(work);
+      try {
+        others.emplace_back(work);
+      } catch (const std::system_error &) {
+        break; // the system gives no more: those that there are do the work
+      }
     work();
     for (std::thread &other : others)
       other.join();
@@ -179,6 +184,7 @@ private:
       exec.parallel_for_context = &threads;
       exec.threads = static_cast<uint32_t>(call_.threads);
     }
+    product_.requireVariant(index_, call_.target, exec);
     Product::Entry entry = call_.throughSet ? product_.setEntry() : product_.entry(index_);
     const normc_status_t status = entry(&args, &exec);
     tasks = threads.tasks;

@@ -109,11 +109,15 @@ void *Product::symbol(const std::string &name) const {
 }
 
 const normc_variant_t &Product::variant(size_t index, Target target) const {
-  auto dispatch = reinterpret_cast<decltype(&normc_dispatch_info)>(symbol("normc_dispatch_info"));
   normc_exec_t exec = NORMC_EXEC_INIT;
   exec.max_isa = isaOf(target);
+  return requireVariant(index, target, exec);
+}
+
+const normc_variant_t &Product::requireVariant(size_t index, Target target, const normc_exec_t &exec) const {
+  auto dispatch = reinterpret_cast<decltype(&normc_dispatch_info)>(symbol("normc_dispatch_info"));
   normc_dispatch_report_t report = {};
-  if (dispatch(kernels_.at(index), &exec, &report) != NORMC_STATUS_SUCCESS || !report.chosen || report.chosen->isa != exec.max_isa)
+  if (dispatch(kernels_.at(index), &exec, &report) != NORMC_STATUS_SUCCESS || !report.chosen || report.chosen->isa != isaOf(target))
     throw Error(DiagCode::ToolFailed, "a call limited to " + std::string(targetName(target)) + " runs another variant: " + report.message);
   return *report.chosen;
 }

@@ -38,6 +38,8 @@ public:
   Entry setEntry() const;
   /// The variant for a target, which a call limited to that target is certain to run.
   const normc_variant_t &variant(size_t index, Target target) const;
+  /// Throws unless a call with `exec` runs the variant for `target`: a limit of the process, as NORMC_MAX_ISA sets one, would have a narrower one stand in.
+  const normc_variant_t &requireVariant(size_t index, Target target, const normc_exec_t &exec) const;
 
 private:
   void *symbol(const std::string &name) const;
