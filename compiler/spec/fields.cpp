@@ -93,19 +93,19 @@ using Spelling = std::optional<std::string>;
 const Field kFields[] = {
     {"op", "op", "OP", "OP", "layer_norm or rms_norm", "", FieldGroup::What, FieldKind::Positional, [](Request &r, Text t) { r.op = parseOp(t); },
      [](const Spec &s) -> Spelling { return std::string(opName(s.op)); }},
-    {"hidden", "hidden", "HIDDEN", "N[,N...]", "columns that are normalized together, or 'dynamic'", "", FieldGroup::What, FieldKind::NumberList,
+    {"hidden", "hidden", "HIDDEN", "N[,N...]", "columns normalized together, or 'dynamic'", "", FieldGroup::What, FieldKind::NumberList,
      [](Request &r, Text t) { r.hidden = parseListOf<int64_t>("hidden", t, parseHidden); }, [](const Spec &s) -> Spelling { return hiddenText(s.hidden); }},
     {"dtype", "dtype", "DTYPE", "T[,T...]", "element type of x: f32, f16 or bf16", "f32", FieldGroup::What, FieldKind::WordList,
      [](Request &r, Text t) { r.dtypes = parseListOf<DType>("dtype", t, parseDTypeOrThrow); },
      [](const Spec &s) -> Spelling { return std::string(dtypeName(s.dtype)); }},
-    {"param-dtype", "param_dtype", "PARAM_DTYPE", "T", "of weight and bias: x's type or f32", "x's type", FieldGroup::What, FieldKind::Word,
+    {"param-dtype", "param_dtype", "PARAM_DTYPE", "T", "of weight, bias: x's type or f32", "x's type", FieldGroup::What, FieldKind::Word,
      [](Request &r, Text t) { r.paramDtype = parseDTypeOrThrow(t); }, [](const Spec &s) -> Spelling { return std::string(dtypeName(s.paramDtype)); }},
     {"y-dtype", "y_dtype", "Y_DTYPE", "T", "of y: f32, f16 or bf16", "x's type", FieldGroup::What, FieldKind::Word,
      [](Request &r, Text t) { r.yDtype = parseDTypeOrThrow(t); }, [](const Spec &s) -> Spelling { return std::string(dtypeName(s.yDtype)); }},
-    {"weight", "weight", "WEIGHT", "P", "required, optional (a call may pass NULL) or off", "optional", FieldGroup::What, FieldKind::Word,
+    {"weight", "weight", "WEIGHT", "P", "required, optional (or NULL) or off", "optional", FieldGroup::What, FieldKind::Word,
      [](Request &r, Text t) { r.weight = static_cast<Presence>(parseChoice("weight", t, kPresences)); },
      [](const Spec &s) -> Spelling { return std::string(presenceName(s.weight)); }},
-    {"bias", "bias", "BIAS", "P", "required, optional or off; layer_norm only", "optional", FieldGroup::What, FieldKind::Word,
+    {"bias", "bias", "BIAS", "P", "likewise; layer_norm only", "optional", FieldGroup::What, FieldKind::Word,
      [](Request &r, Text t) { r.bias = static_cast<Presence>(parseChoice("bias", t, kPresences)); },
      [](const Spec &s) -> Spelling { return std::string(presenceName(s.bias)); }},
     {"residual", "residual", "RESIDUAL", "", "add an array to x before the statistics", "off", FieldGroup::What, FieldKind::Switch,
@@ -117,7 +117,7 @@ const Field kFields[] = {
      FieldGroup::What, FieldKind::Word,
      [](Request &r, Text t) { r.residualRounding = static_cast<ResidualRounding>(parseChoice("residual-rounding", t, kRoundings)); },
      [](const Spec &s) -> Spelling { return s.residual ? Spelling(kRoundings[static_cast<size_t>(s.residualRounding)]) : std::nullopt; }},
-    {"outputs", "outputs", "OUTPUTS", "O[,O...]", "of y, mean, rstd, sum; a call may pass NULL for mean and rstd", "y,mean,rstd", FieldGroup::What,
+    {"outputs", "outputs", "OUTPUTS", "O[,O...]", "of y, mean (or NULL), rstd (or NULL), sum", "y,mean,rstd", FieldGroup::What,
      FieldKind::WordList,
      [](Request &r, Text t) {
        r.outputs = parseListOf<std::string>("outputs", t, [](const std::string &word) { return kOutputs[parseChoice("outputs", word, kOutputs)]; });
@@ -133,15 +133,15 @@ const Field kFields[] = {
        r.weightOffset = static_cast<int>(parseChoice("weight-offset", t, {"0", "1"}));
      },
      [](const Spec &s) -> Spelling { return std::to_string(s.weightOffset); }},
-    {"name", "name", "NAME", "NAME", "the C function's name", "such as layer_norm_f32_h768", FieldGroup::What, FieldKind::Word,
+    {"name", "name", "NAME", "NAME", "the C function", "e.g. layer_norm_f32_h768", FieldGroup::What, FieldKind::Word,
      [](Request &r, Text t) {
        verifyName(t);
        r.name = t;
      },
      nullptr},
-    {"target", "targets", "TARGETS", "T[,T...]", "machines: x86-64-v2, x86-64-v3, x86-64-v4, host", "all three", FieldGroup::Where, FieldKind::WordList,
+    {"target", "targets", "TARGETS", "T[,T...]", "x86-64-v2, x86-64-v3, x86-64-v4, host", "all three", FieldGroup::Where, FieldKind::WordList,
      [](Request &r, Text t) { r.targets = parseListOf<std::string>("target", t, [](const std::string &word) { return word; }); }, nullptr},
-    {"backend", "backend", "BACKEND", "B", "auto, halide or reference (run and verify only)", "auto", FieldGroup::Where, FieldKind::Word,
+    {"backend", "backend", "BACKEND", "B", "auto, halide or reference", "auto", FieldGroup::Where, FieldKind::Word,
      [](Request &r, Text t) { r.backend = kBackends[parseChoice("backend", t, kBackends)]; }, nullptr},
 };
 

@@ -255,7 +255,7 @@ int benchCommand(const std::vector<std::string> &arguments) {
   command.options = fieldOptions(request, FieldGroup::What, {"name"});
   for (Option &option : fieldOptions(request, FieldGroup::Where)) {
     if (option.flag == "target")
-      option.help = "x86-64-v2, x86-64-v3, x86-64-v4 or host (default: host)";
+      option.help = "x86-64-v2, x86-64-v3, x86-64-v4, host (default: host)";
     if (option.flag == "backend")
       option.help = "auto or halide (default: auto)";
     command.options.push_back(std::move(option));
@@ -263,19 +263,19 @@ int benchCommand(const std::vector<std::string> &arguments) {
   const std::string where = "where to run", how = "sizes and output";
   command.options.push_back({"threads", "N", "threads of each call, and of memcpy (default: 1)", where,
                              [&](const std::string &text) { options.threads = static_cast<int>(parseWhole("threads", text, 1, 1024)); }});
-  command.options.push_back({"cache-dir", "DIR", "where built kernels are kept (default: $XDG_CACHE_HOME/normc or ~/.cache/normc)", where,
+  command.options.push_back({"cache-dir", "DIR", "where built kernels are kept (default: ~/.cache/normc)", where,
                              [&](const std::string &text) { options.cacheDir = text; }, false, false, false});
   command.options.push_back({"j", "N", "processes at once while building", where,
                              [&](const std::string &text) { options.jobs = static_cast<int>(parseWhole("j", text, 1, 4096)); }, false, false, false});
-  command.options.push_back({"rows", "N[,N...]", "of a call (default: so many that arrays take 1 MiB, and 128 MiB)", how,
+  command.options.push_back({"rows", "N[,N...]", "of a call (default: for arrays of 1 MiB and 128 MiB)", how,
                              [&](const std::string &text) { options.rows = parseCounts("rows", text, kMostRows); }});
   command.options.push_back({"columns", "N[,N...]", "of a call of a dynamic kernel (default: 768)", how,
                              [&](const std::string &text) { options.columns = parseCounts("columns", text, kMaxHidden); }});
   command.options.push_back({"seed", "N", "of the order and the values (default: 1)", how,
                              [&](const std::string &text) { options.seed = static_cast<uint64_t>(parseWhole("seed", text, 0, INT64_MAX)); }, false, false, false});
   command.options.push_back({"json", "", "a JSON list instead of a table", how, [&](const std::string &) { json = true; }, false, false, false});
-  command.notes = {"Medians of interleaved samples in random order; 'spread' is where the middle half lies. GB/s counts every array that the kernel takes once, "
-                   "all of them given. 'of memcpy' is time over memcpy's; 'memcpy again' is the control."};
+  command.notes = {"Medians of interleaved samples; 'spread' is where the middle half lies. GB/s counts every array once. 'of memcpy' is time over memcpy's; "
+                   "'memcpy again' is the control."};
   command.run = [&] {
     std::vector<KernelSpec> specs = expand(request);
     for (KernelSpec &spec : specs)

@@ -128,7 +128,7 @@ int buildCommand(const std::vector<std::string> &arguments) {
   command.name = "build";
   command.summary = "Compiles kernels into a static library with a C header and a manifest.";
   command.example = "normc build layer_norm --hidden 768 --dtype f32 -o out";
-  command.usage = "OP --hidden N [what] [where] -o DIR  |  FILE.json [where] -o DIR";
+  command.usage = "OP --hidden N [what] [where] -o DIR | FILE.json -o DIR";
   command.positional = "OP or FILE.json";
   command.positionalRequired = true;
   command.setPositional = [&](const std::string &text) { source = text; };
@@ -139,11 +139,11 @@ int buildCommand(const std::vector<std::string> &arguments) {
     command.options.push_back(std::move(option));
   }
   command.options.push_back({"o", "DIR", "folder for libNAME.a, NAME.h and NAME.json", "output", [&](const std::string &text) { directory = text; }, false, false, false});
-  command.options.push_back({"j", "N", "processes at once (default: as many as there are processors)", "output",
+  command.options.push_back({"j", "N", "processes at once (default: one per processor)", "output",
                              [&](const std::string &text) { jobs = static_cast<int>(parseWhole("j", text, 1, 4096)); }, false, false, false});
   command.options.push_back(
       {"json", "", "the files that were written as a JSON list", "output", [&](const std::string &) { json = true; }, false, false, false});
-  command.notes = {"Lists of widths and types give a library with every combination, and an entry that picks the width."};
+  command.notes = {"Lists give every combination, and an entry that picks the width."};
   command.run = [&] {
     if (directory.empty())
       throw Error(DiagCode::BadUsage, "no output folder is given", {"add -o DIR"});

@@ -106,13 +106,13 @@ Parsed parse(const Command &command, const std::vector<std::string> &arguments) 
   return parsed;
 }
 
-/// `text` from column `indent` on, in lines of at most 100 columns.
+/// `text` from column `indent` on, in lines of at most 80 columns.
 std::string wrapped(const std::string &text, size_t indent) {
   std::string lines;
   size_t column = indent;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
-    if (column > indent && column + 1 + word.size() > 100) {
+    if (column > indent && column + 1 + word.size() > 80) {
       lines += "\n" + std::string(indent, ' ');
       column = indent;
     } else if (column > indent) {
@@ -128,7 +128,7 @@ std::string wrapped(const std::string &text, size_t indent) {
 } // namespace
 
 std::string helpText(const Command &command) {
-  constexpr size_t kColumn = 28;
+  constexpr size_t kColumn = 26;
   std::string text = command.summary + "\n\n  example: " + command.example + "\n  usage:   normc " + command.name + " " + command.usage + "\n";
   std::vector<std::string> groups;
   for (const Option &option : command.options)

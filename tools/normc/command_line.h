@@ -45,7 +45,7 @@ int runCommand(const Command &command, const std::vector<std::string> &arguments
 /// have the same bytes.
 std::vector<std::string> recordedCommand(const Command &command, const std::vector<std::string> &arguments);
 
-/// The text that `--help` prints: an example first, options in groups, at most 100 columns.
+/// The text that `--help` prints: an example first, options in groups, at most 80 columns.
 std::string helpText(const Command &command);
 
 /// The options of the field table that belong to `group`, filling `request`; without those that `without` names.

@@ -34,8 +34,10 @@ int emitCommand(const std::vector<std::string> &arguments) {
   command.setPositional = [&](const std::string &text) { setField(request, kernelField("op"), text); };
   command.options = fieldOptions(request, FieldGroup::What);
   for (Option &option : fieldOptions(request, FieldGroup::Where)) {
+    if (option.flag == "backend")
+      option.help = "auto or halide (default: auto)";
     if (option.flag == "target")
-      option.help = "the machine: x86-64-v2, x86-64-v3, x86-64-v4 or host (default: host)";
+      option.help = "x86-64-v2, x86-64-v3, x86-64-v4, host (default: host)";
     command.options.push_back(std::move(option));
   }
   command.options.push_back({"as", "FORM", "stages, halide, llvm, asm or header", "output", [&](const std::string &text) { formName = text; }});

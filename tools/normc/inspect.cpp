@@ -80,7 +80,7 @@ int inspectCommand(const std::vector<std::string> &arguments) {
   bool json = false;
   Command command;
   command.name = "inspect";
-  command.summary = "Says what is in a library: kernels, their arguments, variants, sizes, plans and why.";
+  command.summary = "Says what is in a library: kernels, arguments, variants, sizes and plans.";
   command.example = "normc inspect out/liblayer_norm_f32_h768.a";
   command.usage = "libNAME.a | NAME.h | NAME.json [--json]";
   command.positional = "libNAME.a, NAME.h or NAME.json";

@@ -98,8 +98,8 @@ int runKernelCommand(const std::vector<std::string> &arguments) {
   Command command;
   command.name = "run";
   command.summary = "Runs a kernel on .npy files. What is not said follows from the arrays.";
-  command.example = "normc run layer_norm --input x=x.npy --input weight=w.npy --output y=y.npy";
-  command.usage = "OP --input ROLE[:DTYPE]=FILE... --output ROLE[:DTYPE]=FILE... [what] [where]";
+  command.example = "normc run layer_norm --input x=x.npy --output y=y.npy";
+  command.usage = "OP --input ROLE=FILE --output ROLE=FILE... [what] [where]";
   command.positional = "OP";
   command.positionalRequired = true;
   command.setPositional = [&](const std::string &text) { setField(request, kernelField("op"), text); };
@@ -107,20 +107,19 @@ int runKernelCommand(const std::vector<std::string> &arguments) {
     return [&list, flag](const std::string &text) { list.push_back(parseArrayArgument(flag, text)); };
   };
   command.options = {
-      {"input", "ROLE[:DTYPE]=FILE", "x, residual (skip), weight (gamma) or bias (beta); bfloat16 bits as x:bf16=FILE", "arrays", array("input", arrays.inputs),
-       true},
-      {"output", "ROLE[:DTYPE]=FILE", "y, mean, rstd or sum; y:DTYPE=FILE for another type than x's", "arrays", array("output", arrays.outputs), true},
-      {"normalized-shape", "A[,B...]", "trailing dimensions of x (default: the shape of weight or bias, else the last one)", "arrays",
+      {"input", "ROLE=FILE", "x, residual (skip), weight (gamma), bias (beta)", "arrays", array("input", arrays.inputs), true},
+      {"output", "ROLE=FILE", "y, mean, rstd, sum", "arrays", array("output", arrays.outputs), true},
+      {"normalized-shape", "A,B", "the last dimensions of x", "arrays",
        [&](const std::string &text) { arrays.normalizedShape = parseShape(text); }},
-      {"axis", "K", "first normalized dimension; negative counts from the end", "arrays",
+      {"axis", "K", "first of them; negative counts from the end", "arrays",
        [&](const std::string &text) { arrays.axis = parseWhole("axis", text, -32, 31); }},
   };
   for (FieldGroup group : {FieldGroup::What, FieldGroup::Where})
     for (Option &option : fieldOptions(request, group, {"name"})) {
       if (option.flag == "target")
-        option.help = "x86-64-v2, x86-64-v3, x86-64-v4 or host (default: host)";
+        option.help = "x86-64-v2, x86-64-v3, x86-64-v4, host (default: host)";
       if (option.flag == "dtype" || option.flag == "hidden" || option.flag == "weight" || option.flag == "bias" || option.flag == "param-dtype")
-        option.help = option.help.substr(0, option.help.find(" (default")) + " (default: from the arrays)";
+        option.help = option.help.substr(0, option.help.find(" (default"));
       command.options.push_back(std::move(option));
     }
   const std::string where = "where to run";
@@ -130,10 +129,11 @@ int runKernelCommand(const std::vector<std::string> &arguments) {
                                options.maxIsa = isaOfTarget(parseTarget(text));
                                maxIsa = text;
                              }});
-  command.options.push_back({"cache-dir", "DIR", "where built kernels are kept (default: $XDG_CACHE_HOME/normc or ~/.cache/normc)", where,
+  command.options.push_back({"cache-dir", "DIR", "where built kernels are kept (default: ~/.cache/normc)", where,
                              [&](const std::string &text) { cacheDir = text; }});
   command.options.push_back(
       {"j", "N", "processes at once while building", where, [&](const std::string &text) { jobs = static_cast<int>(parseWhole("j", text, 1, 4096)); }});
+  command.notes = {"ROLE:DTYPE=FILE says a type: x:bf16=FILE has bfloat16 bits in uint16, y:f32=FILE is wanted as f32."};
   command.run = [&] {
     checkFolders(arrays.outputs);
     KernelProblem problem = readProblem(request, arrays);

@@ -312,7 +312,7 @@ int verifyCommand(const std::vector<std::string> &arguments) {
   std::optional<Target> maxIsa;
   Command command;
   command.name = "verify";
-  command.summary = "Compiles a kernel and compares it with the reference, bit for bit, and with double.";
+  command.summary = "Compares a kernel with the reference, bit for bit, and with double.";
   command.example = "normc verify layer_norm --hidden 768 --dtype f32,bf16";
   command.usage = "OP --hidden N [what] [where]";
   command.positional = "OP";
@@ -325,17 +325,15 @@ int verifyCommand(const std::vector<std::string> &arguments) {
   command.options.push_back({"threads", "N", "threads of each call (default: 1)", where,
                              [&](const std::string &text) { options.threads = static_cast<int>(parseWhole("threads", text, 1, 1024)); }});
   command.options.push_back({"max-isa", "T", "leave out wider targets than this", where, [&](const std::string &text) { maxIsa = parseTarget(text); }});
-  command.options.push_back({"cache-dir", "DIR", "where built kernels are kept (default: $XDG_CACHE_HOME/normc or ~/.cache/normc)", where,
+  command.options.push_back({"cache-dir", "DIR", "where built kernels are kept (default: ~/.cache/normc)", where,
                              [&](const std::string &text) { options.cacheDir = text; }});
   command.options.push_back(
       {"j", "N", "processes at once while building", where, [&](const std::string &text) { options.jobs = static_cast<int>(parseWhole("j", text, 1, 4096)); }});
   command.options.push_back({"seed", "N", "of the random rows (default: 1)", how,
                              [&](const std::string &text) { options.seed = static_cast<uint64_t>(parseWhole("seed", text, 0, INT64_MAX)); }});
   command.options.push_back({"json", "", "a JSON list instead of a table", how, [&](const std::string &) { json = true; }});
-  command.notes = {
-      "'differing' counts elements of all outputs whose bits are not the reference's. 'worst error' is that of y against the same formula in double, relative "
-      "to the largest |y| of its row. Dynamic kernels are tried at several widths. 'ran' says how kernels were called: by their entry, cut into tasks with --threads, and by their "
-      "streaming bodies, which the runtime takes for arrays past the caches. NORMC_MAX_ISA is ignored."};
+  command.notes = {"'differing' counts elements of all outputs whose bits are not the reference's; 'worst error' is that of y against double, relative to the "
+                   "largest |y| of its row; 'ran' says how kernels were called. NORMC_MAX_ISA is ignored."};
   command.run = [&] {
     std::vector<KernelSpec> specs = expand(request);
     for (KernelSpec &spec : specs)
