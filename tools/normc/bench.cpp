@@ -29,8 +29,8 @@ namespace normc {
 namespace {
 
 constexpr int64_t kMostRows = int64_t{1} << 31;
-constexpr int64_t kCacheBytes = int64_t{1} << 20;   ///< that all arrays of a call take where they are to stay in a cache
-constexpr int64_t kMemoryBytes = int64_t{1} << 27;  ///< and where they are not to fit one
+constexpr int64_t kCacheBytes = int64_t{1} << 20;  ///< that all arrays of a call take where they are to stay in a cache
+constexpr int64_t kMemoryBytes = int64_t{1} << 27; ///< and where they are not to fit one
 constexpr double kSecondsPerSize = 2;
 constexpr double kNoise = 0.05;
 
@@ -83,7 +83,9 @@ public:
     call.rows = rows;
     call.hidden = hidden;
     call.eps = spec.eps;
-    auto input = [&](const char *role, DType type, int64_t elements, float mean) { call.inputs[role] = filled(add(type, elements), type, elements, mean, seed++); };
+    auto input = [&](const char *role, DType type, int64_t elements, float mean) {
+      call.inputs[role] = filled(add(type, elements), type, elements, mean, seed++);
+    };
     auto output = [&](const char *role, DType type, int64_t elements) { call.outputs[role] = add(type, elements); };
     input("x", spec.dtype, rows * hidden, 0);
     if (spec.residual)
@@ -137,7 +139,8 @@ public:
     if (pool_.threads() == 1)
       copy_(call_.copyTo, call_.copyFrom, static_cast<size_t>(call_.copyBytes));
     else
-      pool_.run(pool_.threads(), [](void *self, int64_t index) { static_cast<Copy *>(self)->piece(index); }, this);
+      pool_.run(
+          pool_.threads(), [](void *self, int64_t index) { static_cast<Copy *>(self)->piece(index); }, this);
   }
 
 private:
@@ -156,7 +159,8 @@ private:
 void requireMemory(double bytes) {
   const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (bytes > memory)
-    throw Error(DiagCode::OutOfMemory, "the arrays take " + formatted("%.1f", bytes * 1e-9) + " GB, but this machine has " + formatted("%.1f", memory * 1e-9) + " GB",
+    throw Error(DiagCode::OutOfMemory,
+                "the arrays take " + formatted("%.1f", bytes * 1e-9) + " GB, but this machine has " + formatted("%.1f", memory * 1e-9) + " GB",
                 {"give fewer --rows"});
 }
 
@@ -272,7 +276,8 @@ int benchCommand(const std::vector<std::string> &arguments) {
   command.options.push_back({"columns", "N[,N...]", "of a call of a dynamic kernel (default: 768)", how,
                              [&](const std::string &text) { options.columns = parseCounts("columns", text, kMaxHidden); }});
   command.options.push_back({"seed", "N", "of the order and the values (default: 1)", how,
-                             [&](const std::string &text) { options.seed = static_cast<uint64_t>(parseWhole("seed", text, 0, INT64_MAX)); }, false, false, false});
+                             [&](const std::string &text) { options.seed = static_cast<uint64_t>(parseWhole("seed", text, 0, INT64_MAX)); }, false, false,
+                             false});
   command.options.push_back({"json", "", "a JSON list instead of a table", how, [&](const std::string &) { json = true; }, false, false, false});
   command.notes = {"Medians of interleaved samples; 'spread' is where the middle half lies. GB/s counts every array once. 'of memcpy' is time over memcpy's; "
                    "'memcpy again' is the control."};
@@ -282,7 +287,8 @@ int benchCommand(const std::vector<std::string> &arguments) {
       spec.name = defaultName(spec);
     requireBackend(request.backend);
     if (!options.columns.empty() && std::none_of(specs.begin(), specs.end(), [](const KernelSpec &spec) { return spec.dynamic(); }))
-      throw Error(DiagCode::BadUsage, "'--columns' is for dynamic kernels, but --hidden is " + hiddenText(specs[0].hidden), {"leave it out, or add --hidden dynamic"});
+      throw Error(DiagCode::BadUsage, "'--columns' is for dynamic kernels, but --hidden is " + hiddenText(specs[0].hidden),
+                  {"leave it out, or add --hidden dynamic"});
     if (options.columns.empty())
       options.columns = {768};
     options.targets = runnableTargets(request.targets.empty() ? std::vector<std::string>{"host"} : request.targets);

@@ -138,7 +138,8 @@ int buildCommand(const std::vector<std::string> &arguments) {
       option.help = "auto or halide (default: auto)";
     command.options.push_back(std::move(option));
   }
-  command.options.push_back({"o", "DIR", "folder for libNAME.a, NAME.h and NAME.json", "output", [&](const std::string &text) { directory = text; }, false, false, false});
+  command.options.push_back(
+      {"o", "DIR", "folder for libNAME.a, NAME.h and NAME.json", "output", [&](const std::string &text) { directory = text; }, false, false, false});
   command.options.push_back({"j", "N", "processes at once (default: one per processor)", "output",
                              [&](const std::string &text) { jobs = static_cast<int>(parseWhole("j", text, 1, 4096)); }, false, false, false});
   command.options.push_back(

@@ -18,7 +18,6 @@ std::string commentMark(std::string_view form) { return form == "halide" ? "// "
 
 std::string stagesText(const KernelSpec &spec) { return normKernel(spec, {spec.weight != Presence::Off, spec.bias != Presence::Off}).text(); }
 
-
 } // namespace
 
 int emitCommand(const std::vector<std::string> &arguments) {

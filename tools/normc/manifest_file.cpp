@@ -175,7 +175,8 @@ Manifest readManifest(const std::string &path) {
 
 void checkArchive(const Manifest &manifest, const std::string &archive) {
   auto differs = [&](const std::string &how) -> Error {
-    return Error(DiagCode::WrongManifest, "'" + archive + "' is not the library that its manifest describes: " + how, {"build the library anew: " + manifest.command});
+    return Error(DiagCode::WrongManifest, "'" + archive + "' is not the library that its manifest describes: " + how,
+                 {"build the library anew: " + manifest.command});
   };
   const ArchiveReader reader(archive);
   const std::map<std::string, std::set<std::string>> expected = expectedSymbols(manifest);

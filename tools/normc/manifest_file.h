@@ -51,8 +51,8 @@ struct Manifest {
 /// Reads a manifest. Throws CannotRead; BadJson where it is none, or one of a later normc, with the place.
 Manifest readManifest(const std::string &path);
 
-/// Throws WrongManifest where the archive is not the one that the manifest describes: symbols, sizes of code and kernels' specs are compared. CannotRead where it
-/// cannot be read.
+/// Throws WrongManifest where the archive is not the one that the manifest describes: symbols, sizes of code and kernels' specs are compared. CannotRead where
+/// it cannot be read.
 void checkArchive(const Manifest &manifest, const std::string &archive);
 
 } // namespace normc

@@ -69,13 +69,18 @@ void writeResults(const KernelProblem &problem, const Results &results, const st
   writeFiles(files);
 }
 
-/// Before minutes of work.
-void checkFolders(const std::vector<ArrayArgument> &outputs) {
+/// Before minutes of work: folders that do not exist, and two outputs that are one file.
+void checkPlaces(const std::vector<ArrayArgument> &outputs) {
   for (const ArrayArgument &output : outputs) {
     const std::filesystem::path folder = std::filesystem::path(output.file).parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder))
       throw Error(DiagCode::CannotWrite, "cannot write '" + output.file + "': there is no folder '" + folder.string() + "'", {"make it first"});
   }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (std::filesystem::weakly_canonical(outputs[i].file) == std::filesystem::weakly_canonical(outputs[j].file))
+        throw Error(DiagCode::BadUsage, "outputs '" + outputs[j].role + "' and '" + outputs[i].role + "' go to one file, '" + outputs[i].file + "'",
+                    {"give each a file of its own"});
 }
 
 /// Where no target is said: the widest one that this machine runs and that is not wider than the limit ("" = none).
@@ -109,10 +114,8 @@ int runKernelCommand(const std::vector<std::string> &arguments) {
   command.options = {
       {"input", "ROLE=FILE", "x, residual (skip), weight (gamma), bias (beta)", "arrays", array("input", arrays.inputs), true},
       {"output", "ROLE=FILE", "y, mean, rstd, sum", "arrays", array("output", arrays.outputs), true},
-      {"normalized-shape", "A,B", "the last dimensions of x", "arrays",
-       [&](const std::string &text) { arrays.normalizedShape = parseShape(text); }},
-      {"axis", "K", "first of them; negative counts from the end", "arrays",
-       [&](const std::string &text) { arrays.axis = parseWhole("axis", text, -32, 31); }},
+      {"normalized-shape", "A,B", "the last dimensions of x", "arrays", [&](const std::string &text) { arrays.normalizedShape = parseShape(text); }},
+      {"axis", "K", "first of them; negative counts from the end", "arrays", [&](const std::string &text) { arrays.axis = parseWhole("axis", text, -32, 31); }},
   };
   for (FieldGroup group : {FieldGroup::What, FieldGroup::Where})
     for (Option &option : fieldOptions(request, group, {"name"})) {
@@ -129,13 +132,13 @@ int runKernelCommand(const std::vector<std::string> &arguments) {
                                options.maxIsa = isaOfTarget(parseTarget(text));
                                maxIsa = text;
                              }});
-  command.options.push_back({"cache-dir", "DIR", "where built kernels are kept (default: ~/.cache/normc)", where,
-                             [&](const std::string &text) { cacheDir = text; }});
+  command.options.push_back(
+      {"cache-dir", "DIR", "where built kernels are kept (default: ~/.cache/normc)", where, [&](const std::string &text) { cacheDir = text; }});
   command.options.push_back(
       {"j", "N", "processes at once while building", where, [&](const std::string &text) { jobs = static_cast<int>(parseWhole("j", text, 1, 4096)); }});
   command.notes = {"ROLE:DTYPE=FILE says a type: x:bf16=FILE has bfloat16 bits in uint16, y:f32=FILE is wanted as f32."};
   command.run = [&] {
-    checkFolders(arrays.outputs);
+    checkPlaces(arrays.outputs);
     KernelProblem problem = readProblem(request, arrays);
     Results results;
     SignalGuard guard;

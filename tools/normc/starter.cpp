@@ -22,7 +22,8 @@ std::string cmakeText(const Starter &starter) {
   std::string keywords;
   for (const auto &[keyword, value] : starter.keywords)
     keywords += "\n  " + keyword + (value.empty() ? "" : " " + value);
-  return replaced(R"(cmake_minimum_required(VERSION 3.25)
+  return replaced(
+      R"(cmake_minimum_required(VERSION 3.25)
 project(norm_starter C)
 
 if(NOT CMAKE_BUILD_TYPE)
@@ -40,10 +41,7 @@ normc_add_library(kernels
 add_executable(app main.c)
 target_link_libraries(app PRIVATE kernels)
 )",
-                  {{"@VERSION@", std::string(NORMC_VERSION)},
-                   {"@NAME@", starter.spec.name},
-                   {"@OP@", std::string(opName(starter.spec.op))},
-                   {"@KEYWORDS@", keywords}});
+      {{"@VERSION@", std::string(NORMC_VERSION)}, {"@NAME@", starter.spec.name}, {"@OP@", std::string(opName(starter.spec.op))}, {"@KEYWORDS@", keywords}});
 }
 
 std::string typeText(DType type) { return type == DType::F32 ? "float" : type == DType::F16 ? "normc_f16_t" : "normc_bf16_t"; }

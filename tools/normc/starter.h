@@ -13,7 +13,7 @@ namespace normc {
 
 /// What the project is about.
 struct Starter {
-  KernelSpec spec; ///< with its name
+  KernelSpec spec;                                           ///< with its name
   std::vector<std::pair<std::string, std::string>> keywords; ///< of normc_add_library, beside OP and NAME: "HIDDEN", "768"
 };
 

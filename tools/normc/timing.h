@@ -18,9 +18,9 @@ struct Timing {
   double spread() const { return (upperQuartile - lowerQuartile) / median; }
 };
 
-/// Times each of `calls`, interleaved: every round takes one sample of each, in an order drawn anew from `seed`, so that whatever else the machine does falls on
-/// all alike. A sample is as many calls as take some 100 microseconds, after one that is not timed and brings the arrays back into the caches. At least 7 rounds;
-/// then until `seconds` have passed or there are 301. Throws Interrupted between samples.
+/// Times each of `calls`, interleaved: every round takes one sample of each, in an order drawn anew from `seed`, so that whatever else the machine does falls
+/// on all alike. A sample is as many calls as take some 100 microseconds, after one that is not timed and brings the arrays back into the caches. At least 7
+/// rounds; then until `seconds` have passed or there are 301. Throws Interrupted between samples.
 std::vector<Timing> timeInterleaved(const std::vector<std::function<void()>> &calls, uint64_t seed, double seconds);
 
 } // namespace normc
