@@ -35,11 +35,19 @@ void requireReplaceable(const std::string &path) {
 class PendingFile {
 public:
   PendingFile(std::string path, const std::string &contents) : path_(std::move(path)) {
-    size_t slash = path_.rfind('/') + 1;
-    temporary_ = path_.substr(0, slash) + "." + path_.substr(slash) + "." + std::to_string(getpid()) + ".tmp";
-    int file = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0)
-      cannotWrite(path_, errno);
+    // What a link points to is replaced, not the link.
+    std::error_code none;
+    const std::filesystem::path pointedAt = std::filesystem::canonical(path_, none);
+    place_ = none ? path_ : pointedAt.string();
+    const size_t slash = place_.rfind('/') + 1;
+    int file = -1;
+    // Names that an earlier process left, or that someone prepared, are not touched.
+    for (int number = 0; file < 0; ++number) {
+      temporary_ = place_.substr(0, slash) + "." + place_.substr(slash) + "." + std::to_string(getpid()) + "-" + std::to_string(number) + ".tmp";
+      file = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (file < 0 && (errno != EEXIST || number == 1000))
+        cannotWrite(path_, errno);
+    }
     int error = writeAll(file, contents);
     if (close(file) != 0 && error == 0)
       error = errno;
@@ -50,7 +58,8 @@ public:
   }
   PendingFile(const PendingFile &) = delete;
   PendingFile &operator=(const PendingFile &) = delete;
-  PendingFile(PendingFile &&other) noexcept : path_(std::move(other.path_)), temporary_(std::exchange(other.temporary_, "")) {}
+  PendingFile(PendingFile &&other) noexcept
+      : path_(std::move(other.path_)), place_(std::move(other.place_)), temporary_(std::exchange(other.temporary_, "")) {}
   ~PendingFile() {
     if (!temporary_.empty())
       unlink(temporary_.c_str());
@@ -59,7 +68,7 @@ public:
   const std::string &path() const { return path_; }
 
   void publish() {
-    if (rename(temporary_.c_str(), path_.c_str()) != 0)
+    if (rename(temporary_.c_str(), place_.c_str()) != 0)
       cannotWrite(path_, errno);
     temporary_.clear();
   }
@@ -77,7 +86,8 @@ private:
     return 0;
   }
 
-  std::string path_;
+  std::string path_;  ///< as given
+  std::string place_; ///< with links resolved
   std::string temporary_;
 };
 

@@ -17,13 +17,13 @@ namespace {
 
 std::string dashed(const std::string &flag) { return (flag.size() == 1 ? "-" : "--") + flag; }
 
-/// Words that the design knows and that no finished work provides yet.
+/// Options with one value that is available; it may be given.
 struct Planned {
-  std::string_view flag, message;
+  std::string_view flag, available, message;
 };
 constexpr Planned kPlanned[] = {
-    {"--direction", "backward is not available: this normc computes forward kernels"},
-    {"--device", "device kernels are not available: this normc compiles for x86-64"},
+    {"--direction", "forward", "backward is not available: this normc computes forward kernels"},
+    {"--device", "cpu", "device kernels are not available: this normc compiles for x86-64"},
 };
 
 [[noreturn]] void refuseUnknown(const Command &command, const std::string &argument) {
@@ -47,6 +47,21 @@ struct Parsed {
   std::vector<std::string> positional;
   std::vector<std::vector<std::string>> values; ///< by option
 };
+
+/// `words` without the options whose only available value is given.
+std::vector<std::string> withoutAvailable(const std::vector<std::string> &words) {
+  std::vector<std::string> rest;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const auto planned = std::find_if(std::begin(kPlanned), std::end(kPlanned), [&](const Planned &one) {
+      return words[i] == std::string(one.flag) + "=" + std::string(one.available) || (words[i] == one.flag && i + 1 < words.size() && words[i + 1] == one.available);
+    });
+    if (planned == std::end(kPlanned))
+      rest.push_back(words[i]);
+    else if (words[i] == planned->flag)
+      ++i;
+  }
+  return rest;
+}
 
 /// "--flag=value" as two words: CLI11 takes an empty value after '=' for a missing one, and the next word in its place.
 std::vector<std::string> separated(const Command &command, const std::vector<std::string> &arguments) {
@@ -78,7 +93,8 @@ Parsed parse(const Command &command, const std::vector<std::string> &arguments) 
     added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     options.push_back(added);
   }
-  std::vector<std::string> words = separated(command, arguments);
+  const bool computes = std::any_of(command.options.begin(), command.options.end(), [](const Option &option) { return option.flag == "dtype"; });
+  std::vector<std::string> words = separated(command, computes ? withoutAvailable(arguments) : arguments);
   std::reverse(words.begin(), words.end());
   try {
     app.parse(std::move(words));

@@ -31,7 +31,10 @@ std::vector<std::vector<std::string>> findings() {
   add("processor", widestTarget(), "running kernels: x86-64-v2 or wider");
   add("Halide", haveHalide() ? NORMC_HALIDE_VERSION_TEXT " (with LLVM " NORMC_HALIDE_LLVM_VERSION_TEXT ")" : "", "build, emit, run: the back end");
   add("LLVM", NORMC_LLVM_VERSION_TEXT, "build, emit, run: machine code");
-  add("C compiler", findCCompiler(), "run, verify: linking what was built; your own programs");
+  std::string compiler;
+  for (const std::string &word : findCCompiler())
+    compiler += (compiler.empty() ? "" : " ") + word;
+  add("C compiler", compiler, "run, verify: linking what was built; your own programs");
   add("runtime library", installation.runtimeArchive, "run, verify; linking your own programs");
   add("C headers", installation.includeDir, "compiling your own programs");
   add("ptxas", findProgram("ptxas"), "nothing yet: checks of CUDA code");

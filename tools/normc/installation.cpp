@@ -8,6 +8,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 
 namespace normc {
 namespace {
@@ -52,18 +54,26 @@ std::string requireRuntime() {
   return archive;
 }
 
-std::string findCCompiler() {
+std::vector<std::string> findCCompiler() {
   const char *variable = std::getenv("CC");
-  if (variable && *variable)
-    return findProgram(variable);
+  if (variable && *variable) {
+    if (std::string path = findProgram(variable); !path.empty())
+      return {path};
+    std::istringstream text(variable);
+    std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+    if (words.empty())
+      return {};
+    words[0] = findProgram(words[0]);
+    return words[0].empty() ? std::vector<std::string>{} : words;
+  }
   for (const char *name : {"cc", "gcc", "clang"})
     if (std::string path = findProgram(name); !path.empty())
-      return path;
-  return "";
+      return {path};
+  return {};
 }
 
-std::string requireCCompiler() {
-  std::string compiler = findCCompiler();
+std::vector<std::string> requireCCompiler() {
+  std::vector<std::string> compiler = findCCompiler();
   if (!compiler.empty())
     return compiler;
   std::string message = "no C compiler was found, which links the kernel that is to run";

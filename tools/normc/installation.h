@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace normc {
 
@@ -18,11 +19,11 @@ Installation findInstallation();
 /// The runtime archive. Throws MissingTool.
 std::string requireRuntime();
 
-/// The C compiler: $CC, or cc, gcc or clang in PATH; "" where there is none.
-std::string findCCompiler();
+/// The C compiler with the arguments that come first: $CC, a path or words ("ccache gcc"), or cc, gcc or clang in PATH; empty where there is none.
+std::vector<std::string> findCCompiler();
 
 /// The same. Throws MissingTool where there is none.
-std::string requireCCompiler();
+std::vector<std::string> requireCCompiler();
 
 /// A text that changes whenever the tool or the runtime is built anew: part of the keys of cached kernels.
 std::string buildStamp();

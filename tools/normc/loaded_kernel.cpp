@@ -6,7 +6,6 @@
 #include "tools/normc/installation.h"
 
 #include "compiler/library/library.h"
-#include "compiler/stages/norms.h"
 #include "compiler/support/error.h"
 #include "compiler/support/process.h"
 
@@ -21,6 +20,7 @@
 #include <sstream>
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <emmintrin.h>
 #include <unistd.h>
 
@@ -50,11 +50,13 @@ std::vector<std::string> lastLines(const std::string &file) {
 }
 
 void linkShared(const std::string &folder, const std::string &name) {
-  const std::string compiler = requireCCompiler();
   Job job;
-  job.argv = {compiler,         "-shared", "-o",  folder + "/" + kObjectName, "-Wl,--whole-archive", folder + "/lib" + name + ".a", "-Wl,--no-whole-archive",
-              "-Wl,-u,normc_dispatch_info",
-              requireRuntime(), "-lm",     "-ldl"};
+  job.argv = requireCCompiler();
+  const std::string compiler = job.argv[0];
+  for (const std::string &argument : {std::string("-shared"), std::string("-o"), folder + "/" + kObjectName, std::string("-Wl,--whole-archive"),
+                                      folder + "/lib" + name + ".a", std::string("-Wl,--no-whole-archive,-u,normc_dispatch_info"), requireRuntime(),
+                                      std::string("-lm"), std::string("-ldl")})
+    job.argv.push_back(argument);
   std::istringstream flags(NORMC_LINK_FLAGS);
   for (std::string flag; flags >> flag;)
     job.argv.push_back(flag);
@@ -64,6 +66,17 @@ void linkShared(const std::string &folder, const std::string &name) {
     std::vector<std::string> notes = lastLines(job.stderrFile);
     throw Error(DiagCode::ToolFailed, "'" + compiler + "' could not link the kernel", std::move(notes));
   }
+}
+
+/// Whether a file is a whole ELF file, whose last part is the table of its sections: loading one that was cut off would end the process.
+bool isWhole(const fs::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  Elf64_Ehdr header;
+  if (!file.read(reinterpret_cast<char *>(&header), sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return false;
+  std::error_code problem;
+  const uint64_t size = fs::file_size(path, problem);
+  return !problem && size >= header.e_shoff + uint64_t{header.e_shnum} * header.e_shentsize;
 }
 
 /// Makes `place` hold kernel.so: built beside it and renamed, so that others see all or nothing.
@@ -83,9 +96,11 @@ void fill(const fs::path &place, const KernelSpec &spec, const std::vector<Targe
     writeLibrary(library, building);
     linkShared(building, spec.name);
     checkInterrupted();
+    if (!isWhole(place / kObjectName))
+      fs::remove_all(place, problem);
     fs::rename(building, place, problem);
     // Another process may have been faster: its result is as good.
-    if (problem && !fs::exists(place / kObjectName))
+    if (problem && !isWhole(place / kObjectName))
       throw Error(DiagCode::CannotWrite, "cannot write into the cache '" + place.parent_path().string() + "': " + problem.message(),
                   {"choose another one with --cache-dir"});
   } catch (...) {
@@ -101,16 +116,6 @@ template <class T, class Map> T *pointer(const Map &arrays, const char *role) {
 }
 
 } // namespace
-
-std::map<std::string, Array> interpretCall(const KernelSpec &spec, const KernelCall &call, const std::set<std::string> &wanted, Precision precision) {
-  Invocation invocation{call.rows, call.hidden, {}, {{"eps", call.eps}}, wanted};
-  for (const auto &[role, data] : call.inputs) {
-    const bool perColumn = role == "weight" || role == "bias";
-    const std::vector<int64_t> shape = perColumn ? std::vector<int64_t>{call.hidden} : std::vector<int64_t>{call.rows, call.hidden};
-    invocation.inputs[role] = {perColumn ? spec.paramDtype : spec.dtype, shape, data, {}};
-  }
-  return interpret(normKernel(spec, {call.inputs.count("weight") != 0, call.inputs.count("bias") != 0}), invocation, precision);
-}
 
 uint32_t isaOfTarget(Target target) {
   switch (target) {
@@ -138,7 +143,7 @@ LoadedKernel::LoadedKernel(const KernelSpec &asked, const std::vector<Target> &t
     throw Error(DiagCode::UnsupportedCpu, "this machine's processor cannot run " + std::string(targetName(targets.at(0))),
                 {"'normc list targets' says what it runs; 'normc build' compiles for any target"});
   const fs::path place = fs::path(cacheDir) / cacheKey(spec, targets);
-  if (!fs::exists(place / kObjectName))
+  if (!isWhole(place / kObjectName))
     fill(place, spec, targets, jobs);
   library_ = dlopen((fs::absolute(place) / kObjectName).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library_)

@@ -3,32 +3,18 @@
 // Kernels that are built, kept in a cache, loaded into this process and called.
 #pragma once
 
-#include "compiler/reference/interpreter.h"
 #include "compiler/schedule/plan.h"
 #include "compiler/spec/kernel_spec.h"
+#include "tools/normc/kernel_call.h"
 #include "tools/normc/thread_pool.h"
 
 #include <normc/dispatch.h>
 #include <normc/exec.h>
 
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 namespace normc {
-
-/// One call: pointers by role, all contiguous.
-struct KernelCall {
-  int64_t rows = 0;
-  int64_t hidden = 0;
-  double eps = 0;
-  std::map<std::string, const void *> inputs;
-  std::map<std::string, void *> outputs;
-};
-
-/// The same call by the reference: the outputs `wanted` by role.
-std::map<std::string, Array> interpretCall(const KernelSpec &spec, const KernelCall &call, const std::set<std::string> &wanted, Precision precision);
 
 /// How it runs.
 struct CallOptions {
@@ -55,7 +41,8 @@ private:
 /// A kernel in a shared object of its own, with the runtime.
 class LoadedKernel {
 public:
-  /// Loads the kernel from `cacheDir`, building it first where it is not there: what is in the cache is complete, whenever the building is interrupted.
+  /// Loads the kernel from `cacheDir`, building it first where it is not there or is not whole: what the building leaves there is complete, whenever it
+  /// is interrupted, but disks fill up and people delete files.
   /// Throws UnsupportedCpu where this machine runs none of the targets; MissingTool without a C compiler or runtime library; ToolFailed where linking fails.
   LoadedKernel(const KernelSpec &spec, const std::vector<Target> &targets, const std::string &cacheDir, int jobs);
   LoadedKernel(const LoadedKernel &) = delete;

@@ -78,7 +78,7 @@ void checkPlaces(const std::vector<ArrayArgument> &outputs) {
   }
   for (size_t i = 0; i < outputs.size(); ++i)
     for (size_t j = 0; j < i; ++j)
-      if (std::filesystem::weakly_canonical(outputs[i].file) == std::filesystem::weakly_canonical(outputs[j].file))
+      if (outputs[i].role != outputs[j].role && std::filesystem::weakly_canonical(outputs[i].file) == std::filesystem::weakly_canonical(outputs[j].file))
         throw Error(DiagCode::BadUsage, "outputs '" + outputs[j].role + "' and '" + outputs[i].role + "' go to one file, '" + outputs[i].file + "'",
                     {"give each a file of its own"});
 }

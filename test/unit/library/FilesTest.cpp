@@ -6,6 +6,8 @@
 
 #include <filesystem>
 
+#include <unistd.h>
+
 #include <sys/stat.h>
 
 namespace normc {
@@ -50,6 +52,28 @@ TEST(Files, WhatIsNoFileKeepsWhatItIs) {
   EXPECT_TRUE(throwsCode([&] { writeFiles(folder.path(), {{"one", "1"}, {"pipe", "x"}}); }, DiagCode::CannotWrite, "/pipe': it is no regular file"));
   EXPECT_TRUE(fs::is_fifo(pipe));
   EXPECT_EQ(entries(folder.path()), 1u);
+}
+
+TEST(Files, ALinkStaysOne) {
+  TempDir folder;
+  fs::create_directory(folder.path() + "/other");
+  writeFiles(folder.path() + "/other", {{"real", "old"}});
+  fs::create_symlink("other/real", folder.path() + "/link");
+  writeFiles(folder.path(), {{"link", "new"}});
+  EXPECT_TRUE(fs::is_symlink(folder.path() + "/link"));
+  EXPECT_EQ(readText(folder.path() + "/other/real"), "new");
+  EXPECT_EQ(entries(folder.path() + "/other"), 1u) << "temporary files are left";
+}
+
+TEST(Files, ATemporaryNameThatIsTakenIsLeftAlone) {
+  TempDir folder;
+  const std::string taken = folder.path() + "/.one." + std::to_string(getpid()) + "-0.tmp";
+  writeFiles(folder.path() + "/victim", {{"file", "precious"}});
+  fs::create_symlink(folder.path() + "/victim/file", taken);
+  writeFiles(folder.path(), {{"one", "1"}});
+  EXPECT_EQ(readText(folder.path() + "/one"), "1");
+  EXPECT_TRUE(fs::is_symlink(taken));
+  EXPECT_EQ(readText(folder.path() + "/victim/file"), "precious");
 }
 
 TEST(Files, AFileInPlaceOfTheFolderIsNamed) {
