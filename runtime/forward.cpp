@@ -263,7 +263,7 @@ normc_status_t normc_run_forward_set(const normc_kernel_set_t *set, const normc_
     if (normc_status_t status = checkExec(exec); status != NORMC_STATUS_SUCCESS)
       return status;
   if (set == nullptr)
-    return fail(exec, NORMC_STATUS_MISSING_ARGUMENT, 0, "set", "set is NULL, expected the <name>_set of an emitted header");
+    return fail(exec, NORMC_STATUS_MISSING_ARGUMENT, 0, "set", "set is NULL, expected the <name>_kernel_set of an emitted header");
   if (!isReadable(set))
     return fail(exec, NORMC_STATUS_ABI_MISMATCH, 0, "set",
                 "the kernel set was emitted for normc ABI %u (%u bytes, %u kernels), this runtime has ABI %u (%u bytes): build it with the normc that the "

@@ -19,8 +19,8 @@ struct LibraryRequest {
 ///     {"name": "norms", "targets": ["x86-64-v3"], "kernels": [{"op": "layer_norm", "hidden": [384, 768]}, {"op": "rms_norm", "hidden": "dynamic"}]}
 ///
 /// or the list alone. The keys of a kernel are the `json` names of the field table (except targets and backend, which concern the whole library).
-/// Throws BadJson (where it is no JSON, gives a key twice, or a value has the wrong type; with line and column, or the number of the kernel and the key), UnknownField, and what
-/// the fields' own parsers throw, prefixed with `file` and the number of the kernel.
+/// Throws BadJson (where it is no JSON, gives a key twice, or a value has the wrong type; with line and column, or the number of the kernel and the key),
+/// UnknownField, and what the fields' own parsers throw, prefixed with `file` and the number of the kernel.
 LibraryRequest parseLibraryRequest(std::string_view text, const std::string &file);
 
 /// The kernels of `kernels[index]`, verified: what `expand` throws, prefixed in the same way and in the words of JSON.

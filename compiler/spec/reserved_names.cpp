@@ -71,8 +71,8 @@ constexpr std::string_view kTypesAndMacros[] = {
     "unix", "wint_t",
 };
 
-static_assert(std::is_sorted(std::begin(kWords), std::end(kWords)) && std::is_sorted(std::begin(kMathFunctions), std::end(kMathFunctions)));
-static_assert(std::is_sorted(std::begin(kLibraryFunctions), std::end(kLibraryFunctions)) && std::is_sorted(std::begin(kTypesAndMacros), std::end(kTypesAndMacros)));
+template <class Table> constexpr bool isSorted(const Table &table) { return std::is_sorted(std::begin(table), std::end(table)); }
+static_assert(isSorted(kWords) && isSorted(kMathFunctions) && isSorted(kLibraryFunctions) && isSorted(kTypesAndMacros));
 
 template <class Table> bool contains(const Table &table, std::string_view name) { return std::binary_search(std::begin(table), std::end(table), name); }
 

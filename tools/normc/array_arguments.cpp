@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 namespace normc {
 namespace {
@@ -197,10 +198,11 @@ private:
     for (const ArrayArgument &argument : arguments_.outputs) {
       if (contains(wanted, argument.role))
         throw Error(DiagCode::BadUsage, "output '" + argument.role + "' is given twice");
-      if (contains(files, argument.file))
+      const std::string file = std::filesystem::weakly_canonical(argument.file).string();
+      if (contains(files, file))
         throw Error(DiagCode::BadUsage, "two outputs would be written to '" + argument.file + "'");
       wanted.push_back(argument.role);
-      files.push_back(argument.file);
+      files.push_back(file);
     }
     if (wanted.empty())
       throw Error(DiagCode::BadUsage, "no output is asked for", {"add --output y=FILE.npy"});

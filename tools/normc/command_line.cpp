@@ -53,7 +53,8 @@ std::vector<std::string> withoutAvailable(const std::vector<std::string> &words)
   std::vector<std::string> rest;
   for (size_t i = 0; i < words.size(); ++i) {
     const auto planned = std::find_if(std::begin(kPlanned), std::end(kPlanned), [&](const Planned &one) {
-      return words[i] == std::string(one.flag) + "=" + std::string(one.available) || (words[i] == one.flag && i + 1 < words.size() && words[i + 1] == one.available);
+      return words[i] == std::string(one.flag) + "=" + std::string(one.available) ||
+             (words[i] == one.flag && i + 1 < words.size() && words[i + 1] == one.available);
     });
     if (planned == std::end(kPlanned))
       rest.push_back(words[i]);

@@ -69,18 +69,13 @@ void writeResults(const KernelProblem &problem, const Results &results, const st
   writeFiles(files);
 }
 
-/// Before minutes of work: folders that do not exist, and two outputs that are one file.
-void checkPlaces(const std::vector<ArrayArgument> &outputs) {
+/// Before minutes of work.
+void checkFolders(const std::vector<ArrayArgument> &outputs) {
   for (const ArrayArgument &output : outputs) {
     const std::filesystem::path folder = std::filesystem::path(output.file).parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder))
       throw Error(DiagCode::CannotWrite, "cannot write '" + output.file + "': there is no folder '" + folder.string() + "'", {"make it first"});
   }
-  for (size_t i = 0; i < outputs.size(); ++i)
-    for (size_t j = 0; j < i; ++j)
-      if (outputs[i].role != outputs[j].role && std::filesystem::weakly_canonical(outputs[i].file) == std::filesystem::weakly_canonical(outputs[j].file))
-        throw Error(DiagCode::BadUsage, "outputs '" + outputs[j].role + "' and '" + outputs[i].role + "' go to one file, '" + outputs[i].file + "'",
-                    {"give each a file of its own"});
 }
 
 /// Where no target is said: the widest one that this machine runs and that is not wider than the limit ("" = none).
@@ -138,7 +133,7 @@ int runKernelCommand(const std::vector<std::string> &arguments) {
       {"j", "N", "processes at once while building", where, [&](const std::string &text) { jobs = static_cast<int>(parseWhole("j", text, 1, 4096)); }});
   command.notes = {"ROLE:DTYPE=FILE says a type: x:bf16=FILE has bfloat16 bits in uint16, y:f32=FILE is wanted as f32."};
   command.run = [&] {
-    checkPlaces(arrays.outputs);
+    checkFolders(arrays.outputs);
     KernelProblem problem = readProblem(request, arrays);
     Results results;
     SignalGuard guard;

@@ -101,7 +101,7 @@ TEST_F(KernelSet, HiddenMustBeGiven) {
 TEST_F(KernelSet, Refusals) {
   build({384});
   EXPECT_EQ(normc_run_forward_set(nullptr, &call.args, &call.exec), NORMC_STATUS_MISSING_ARGUMENT);
-  EXPECT_STREQ(call.diag.message, "set is NULL, expected the <name>_set of an emitted header");
+  EXPECT_STREQ(call.diag.message, "set is NULL, expected the <name>_kernel_set of an emitted header");
   EXPECT_EQ(normc_run_forward_set(&set, nullptr, &call.exec), NORMC_STATUS_MISSING_ARGUMENT);
   EXPECT_STREQ(call.diag.message, "fakes: args is NULL, expected the arguments of the call");
   call.args.struct_size = 4;
