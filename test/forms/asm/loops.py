@@ -5,19 +5,20 @@ the depth of the loop that it stands in (0: outside all) and whether that loop i
 import re
 import sys
 
+from assembly import BLOCK, HEADER, INSIDE
+
 
 def report(name, lines):
     depth, header, label, innermost = 0, None, None, set()
     calls, spills = [], 0
     for line in lines:
-        if re.match(r"^(?:\.LBB\d+_\d+:|# %bb\.\d+:)", line):
-            depth, header = 0, None
-            label = re.match(r"^\.L(BB\d+_\d+):", line)
-        if match := re.search(r"This (Inner )?Loop Header: Depth=(\d+)", line):
+        if start := BLOCK.match(line):
+            depth, header, label = 0, None, start
+        if match := HEADER.search(line):
             depth, header = int(match.group(2)), label.group(1)
             if match.group(1):
                 innermost.add(header)
-        elif match := re.search(r"in Loop: Header=(BB\d+_\d+) Depth=(\d+)", line):
+        elif match := INSIDE.search(line):
             depth, header = int(match.group(2)), match.group(1)
         if match := re.match(r"^\tcallq?\s+\*?([\w%]+)", line):
             calls.append((match.group(1), depth, header))

@@ -8,6 +8,8 @@ import math
 import re
 import sys
 
+from assembly import BLOCK, HEADER, INSIDE
+
 REGISTERS = {}
 for letter in "abcd":
     REGISTERS[f"e{letter}x"] = REGISTERS[f"r{letter}x"] = f"r{letter}x"
@@ -17,7 +19,6 @@ for number in range(8, 16):
     REGISTERS[f"r{number}d"] = REGISTERS[f"r{number}"] = f"r{number}"
 
 MEMORY = re.compile(r"(?:-?\w+)?\((%\w+)?(?:,(%\w+))?(?:,\d)?\)|[.\w]+\(%rip\)")
-BLOCK = re.compile(r"^(?:\.L(BB\d+_\d+):|# %bb\.\d+:)")
 STEPS = {"addq": 1, "addl": 1, "incq": 1, "incl": 1, "subq": -1, "subl": -1, "decq": -1, "decl": -1}
 FLOATS = re.compile(r"^v?(mov[ua]ps|movntps|movss|addps|subps|mulps|addss|subss|mulss)$")
 
@@ -38,9 +39,9 @@ def blocks_of(lines):
         if start:
             blocks.append(Block(start.group(1)))
         block = blocks[-1]
-        if match := re.search(r"This (?:Inner )?Loop Header: Depth=(\d+)", line):
-            block.header, block.depth = block.label, int(match.group(1))
-        elif match := re.search(r"in Loop: Header=(BB\d+_\d+) Depth=(\d+)", line):
+        if match := HEADER.search(line):
+            block.header, block.depth = block.label, int(match.group(2))
+        elif match := INSIDE.search(line):
             block.header, block.depth = match.group(1), int(match.group(2))
         elif match := re.search(r"Parent Loop (BB\d+_\d+) Depth=(\d+)", line):
             block.parents.append((match.group(1), int(match.group(2))))
