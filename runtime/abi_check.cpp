@@ -3,6 +3,7 @@
 // Pins the layouts and values that emitted objects and compiled applications hold. A failure here is a change of ABI: raise NORMC_ABI_VERSION (for abi.h) and
 // say so in the changelog.
 
+#include <normc/dlpack.h>
 #include <normc/normc.h>
 
 namespace {
@@ -118,6 +119,38 @@ static_assert(offsetof(normc_dispatch_report_t, chosen) == 16);
 static_assert(offsetof(normc_dispatch_report_t, variant_count) == 24);
 static_assert(offsetof(normc_dispatch_report_t, verdict) == 28);
 static_assert(offsetof(normc_dispatch_report_t, message) == 60);
+
+static_assert(sizeof(normc_dlpack_args_t) == 80);
+static_assert(offsetof(normc_dlpack_args_t, struct_size) == 0);
+static_assert(offsetof(normc_dlpack_args_t, normalized_dims) == 4);
+static_assert(offsetof(normc_dlpack_args_t, eps) == 8);
+static_assert(offsetof(normc_dlpack_args_t, reserved) == 12);
+static_assert(offsetof(normc_dlpack_args_t, x) == 16);
+static_assert(offsetof(normc_dlpack_args_t, residual) == 24);
+static_assert(offsetof(normc_dlpack_args_t, weight) == 32);
+static_assert(offsetof(normc_dlpack_args_t, bias) == 40);
+static_assert(offsetof(normc_dlpack_args_t, y) == 48);
+static_assert(offsetof(normc_dlpack_args_t, sum) == 56);
+static_assert(offsetof(normc_dlpack_args_t, mean) == 64);
+static_assert(offsetof(normc_dlpack_args_t, rstd) == 72);
+
+// DLPack's, whether declared by its own header or by ours.
+static_assert(sizeof(DLTensor) == 48);
+static_assert(offsetof(DLTensor, data) == 0);
+static_assert(offsetof(DLTensor, device) == 8);
+static_assert(offsetof(DLTensor, device.device_type) == 8);
+static_assert(offsetof(DLTensor, device.device_id) == 12);
+static_assert(offsetof(DLTensor, ndim) == 16);
+static_assert(offsetof(DLTensor, dtype) == 20);
+static_assert(offsetof(DLTensor, dtype.code) == 20);
+static_assert(offsetof(DLTensor, dtype.bits) == 21);
+static_assert(offsetof(DLTensor, dtype.lanes) == 22);
+static_assert(offsetof(DLTensor, shape) == 24);
+static_assert(offsetof(DLTensor, strides) == 32);
+static_assert(offsetof(DLTensor, byte_offset) == 40);
+static_assert(kDLCPU == 1);
+static_assert(kDLFloat == 2);
+static_assert(kDLBfloat == 4);
 
 static_assert(NORMC_DTYPE_NONE == 0);
 static_assert(NORMC_DTYPE_F32 == 1);

@@ -13,8 +13,8 @@ import re
 import sys
 
 # The order of the page; other headers follow.
-ORDER = ["normc.h", "abi.h", "status.h", "exec.h", "runtime.h", "dispatch.h", "version.h", "export.h", "adapters/openmp.h", "adapters/function.h"]
-PLUMBING = re.compile(r'#(?:ifndef|define) NORMC_\w+_H\b|#include|#ifdef __cplusplus|#ifndef _OPENMP|#endif|#error|extern "C" \{$|\} /\* extern|namespace normc \{$|\} // namespace')
+ORDER = ["normc.h", "abi.h", "status.h", "exec.h", "runtime.h", "dlpack.h", "dispatch.h", "version.h", "export.h", "adapters/openmp.h", "adapters/onetbb.h", "adapters/function.h"]
+PLUMBING = re.compile(r'#(?:ifndef|define) NORMC_\w+_H\b|#include|#ifn?def __cplusplus|#ifndef _OPENMP|#if !defined\(DLPACK_DLPACK_H_\)|#if !?__has_include|#if defined\(__has_include\)|#endif|#error|extern "C" \{$|\} /\* extern|namespace normc \{$|\} // namespace')
 
 
 def comment_text(comment):

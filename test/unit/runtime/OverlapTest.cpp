@@ -273,8 +273,9 @@ TEST_F(Overlap, RowsOfOneArrayNeverOverlap) {
               overlaps |= !elements.insert(r / inner * outer + r % inner * stride + c).second;
           const normc_status_t status = call.run(fake);
           SCOPED_TRACE(testing::Message() << "rows " << rows << " inner " << inner << " stride " << stride << " outer " << outer);
-          if (overlaps)
+          if (overlaps) {
             ASSERT_EQ(status, NORMC_STATUS_INVALID_STRIDE);
+          }
           accepted += status == NORMC_STATUS_SUCCESS;
           interleaved += status == NORMC_STATUS_SUCCESS && inner > 1 && inner < rows && outer < (inner - 1) * stride + hidden;
         }

@@ -9,8 +9,8 @@ from toolcheck import Checks, output_of, parse_arguments, temporary_folder
 
 # Everything that the headers declare, and nothing else.
 EXPECTED = {
-    "normc_abi_version", "normc_detected_isa", "normc_dispatch_info", "normc_isa_name", "normc_kernel_set_find", "normc_max_isa", "normc_run_forward",
-    "normc_run_forward_set", "normc_set_max_isa", "normc_status_description", "normc_status_name", "normc_version",
+    "normc_abi_version", "normc_detected_isa", "normc_dispatch_info", "normc_isa_name", "normc_kernel_set_find", "normc_max_isa", "normc_run_dlpack",
+    "normc_run_forward", "normc_run_forward_set", "normc_set_max_isa", "normc_status_description", "normc_status_name", "normc_version",
 }
 # C library functions of the runtime: none allocates, prints or ends the process.
 C_LIBRARY = {"getenv", "memcpy", "memset", "snprintf", "strcmp", "vsnprintf", "__snprintf_chk", "__vsnprintf_chk", "__stack_chk_fail", "_GLOBAL_OFFSET_TABLE_"}
