@@ -82,10 +82,10 @@ constexpr std::string_view kEntry = R"(/** @NAME@: @SUMMARY@
 typedef struct @NAME@_args {
   uint32_t struct_size; /* sizeof(@NAME@_args) */
   uint32_t flags; /* 0 */
-  int64_t rows;
+  int64_t rows; /* 0 or more */
   int64_t inner_rows; /* 0 = rows */
   int64_t hidden; /* @HIDDEN@ */
-  float eps;
+  float eps; /* added before the square root; the initializer below sets it */
   uint32_t reserved; /* 0 */
 @FIELDS@} @NAME@_args;
 
@@ -198,8 +198,9 @@ std::string EntryText::summary() const {
   if (anyWidth_)
     hidden = widths_.empty() ? "any from 1 to 16777216" : "any from 1 to 16777216; widths with code of their own: " + hidden;
   std::string types = "x is " + std::string(dtypeName(spec_.dtype)) + ", y is " + std::string(dtypeName(spec_.yDtype));
-  if (has("weight") || has("bias"))
-    types += ", weight and bias are " + std::string(dtypeName(spec_.paramDtype));
+  for (const char *parameter : {"weight", "bias"})
+    if (has(parameter))
+      types += ", " + std::string(parameter) + " is " + std::string(dtypeName(spec_.paramDtype));
   std::string what = (spec_.residual ? "residual add and " : "") + std::string(opName(spec_.op));
   return what + " over the last dimension. hidden is " + hidden + ".\n * " + types + "; all arithmetic is float32.";
 }
@@ -234,7 +235,7 @@ std::string EntryText::fields() const {
     std::string comment = absent ? "the kernel has no " + std::string(argument.name) + ": NULL" : shape + (argument.use == Use::Optional ? " or NULL" : "");
     text += "  " + type + " *" + name + "; /* " + comment + " */\n";
     if (argument.rank == 2)
-      text += "  int64_t " + name + "_stride;\n  int64_t " + name + "_outer_stride;\n";
+      text += "  int64_t " + name + "_stride; /* elements; 0 = hidden */\n  int64_t " + name + "_outer_stride; /* elements; 0 = inner_rows * stride */\n";
   }
   return text;
 }

@@ -113,7 +113,7 @@ const Field kFields[] = {
        r.residual = parseChoice("residual", t, {"false", "true"}) == 1;
      },
      [](const Spec &s) -> Spelling { return s.residual ? Spelling("true") : std::nullopt; }},
-    {"residual-rounding", "residual_rounding", "RESIDUAL_ROUNDING", "R", "statistics of the exact sum (accum) or of the sum in x's type (storage)", "accum",
+    {"residual-rounding", "residual_rounding", "RESIDUAL_ROUNDING", "R", "statistics of the float32 sum (accum) or of it in x's type (storage)", "accum",
      FieldGroup::What, FieldKind::Word,
      [](Request &r, Text t) { r.residualRounding = static_cast<ResidualRounding>(parseChoice("residual-rounding", t, kRoundings)); },
      [](const Spec &s) -> Spelling { return s.residual ? Spelling(kRoundings[static_cast<size_t>(s.residualRounding)]) : std::nullopt; }},

@@ -32,7 +32,7 @@ enum class Presence : uint8_t {
 
 /// What the statistics of a residual kernel see.
 enum class ResidualRounding : uint8_t {
-  Accum,   ///< the exact float32 x + residual
+  Accum,   ///< the float32 x + residual
   Storage, ///< that value rounded to x's type, as unfused frameworks do
 };
 

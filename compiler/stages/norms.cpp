@@ -107,7 +107,7 @@ std::vector<std::string> normFormula(const KernelSpec &spec) {
   std::vector<std::string> lines;
   if (spec.residual)
     lines.push_back("v[r][c]   = x[r][c] + residual[r][c]" +
-                    (spec.residualRounding == ResidualRounding::Storage ? ", rounded to " + std::string(dtypeName(spec.dtype)) : std::string(", exact in float32")));
+                    (spec.residualRounding == ResidualRounding::Storage ? ", a float32 rounded to " + std::string(dtypeName(spec.dtype)) : std::string(", a float32")));
   if (spec.sum)
     lines.push_back("sum[r][c] = v[r][c]");
   std::string weight = spec.weight == Presence::Off ? "" : spec.weightOffset == 0 ? " * weight[c]" : " * (" + std::to_string(spec.weightOffset) + " + weight[c])";

@@ -70,7 +70,7 @@ TEST(Header, Section6RolesThatAKernelLacksAreUnused) {
 TEST(Header, TellsWhatEachKernelComputes) {
   std::string header = libraryHeader(varied());
   for (const char *line :
-       {"v[r][c]   = x[r][c] + residual[r][c], exact in float32", "sum[r][c] = v[r][c]", "y[r][c]   = x[r][c] * rstd[r] * (1 + weight[c])\n",
+       {"v[r][c]   = x[r][c] + residual[r][c], a float32", "sum[r][c] = v[r][c]", "y[r][c]   = x[r][c] * rstd[r] * (1 + weight[c])\n",
         "const normc_bf16_t *residual; /* [rows, hidden] */", "normc_bf16_t *sum; /* [rows, hidden] */", "const normc_f16_t *x;",
         "const float *weight; /* [hidden] */", "y may be x, y may be residual, sum may be x, sum may be residual",
         "no output may share memory with another array", "rms_simple(int64_t rows, const normc_f16_t *x, const normc_f16_t *weight, float *y)",
