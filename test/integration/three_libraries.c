@@ -33,10 +33,10 @@ static double from_bf16(normc_bf16_t bits) {
   return value;
 }
 
-/* Normal numbers and zeros only. */
+/* Finite numbers only. */
 static double from_f16(normc_f16_t bits) {
   int exponent = bits >> 10 & 31;
-  double magnitude = exponent ? ldexp(1024 + (bits & 1023), exponent - 25) : 0;
+  double magnitude = exponent ? ldexp(1024 + (bits & 1023), exponent - 25) : ldexp(bits & 1023, -24);
   return bits >> 15 ? -magnitude : magnitude;
 }
 
