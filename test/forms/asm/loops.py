@@ -5,7 +5,7 @@ the depth of the loop that it stands in (0: outside all) and whether that loop i
 import re
 import sys
 
-from assembly import BLOCK, HEADER, INSIDE
+from assembly import BLOCK, HEADER, INSIDE, functions
 
 
 def report(name, lines):
@@ -28,21 +28,6 @@ def report(name, lines):
         print(f"{name}: calls {callee} at depth {depth}{', innermost' if header in innermost else ''}")
 
 
-def main():
-    name, lines = None, []
-    functions = 0
-    for line in sys.stdin:
-        if match := re.match(r"^(\w+):\s+# @", line):
-            name, lines = match.group(1), []
-            functions += 1
-        elif name and line.startswith(".Lfunc_end"):
-            report(name, lines)
-            name = None
-        elif name:
-            lines.append(line.rstrip("\n"))
-    if functions == 0:
-        sys.exit("loops.py: no function was found")
-
-
 if __name__ == "__main__":
-    main()
+    for function_name, function_lines in functions(sys.stdin):
+        report(function_name, function_lines)

@@ -8,7 +8,7 @@ import math
 import re
 import sys
 
-from assembly import BLOCK, HEADER, INSIDE
+from assembly import BLOCK, HEADER, INSIDE, functions
 
 REGISTERS = {}
 for letter in "abcd":
@@ -119,21 +119,6 @@ def report(name, lines):
     print(f"{name}: {math.ceil(Fraction(loads, row))} loaded, {Fraction(stores, row)} stored")
 
 
-def main():
-    name, lines = None, []
-    functions = 0
-    for line in sys.stdin:
-        if match := re.match(r"^(\w+):\s+# @", line):
-            name, lines = match.group(1), []
-            functions += 1
-        elif name and line.startswith(".Lfunc_end"):
-            report(name, lines)
-            name = None
-        elif name:
-            lines.append(line.rstrip("\n"))
-    if functions == 0:
-        fail("no function was found")
-
-
 if __name__ == "__main__":
-    main()
+    for function_name, function_lines in functions(sys.stdin):
+        report(function_name, function_lines)
