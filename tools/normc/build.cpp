@@ -103,6 +103,15 @@ void checkEarly(const BuildRequest &build, const std::string &directory) {
   fs::remove(probe, problem);
 }
 
+/// The manifest bears the library's name, which may be that of the file that asked for it.
+void checkKeepsSource(const BuildRequest &build, const std::string &directory, const std::string &source) {
+  const fs::path manifest = fs::path(directory) / (build.name + ".json");
+  std::error_code unknown;
+  if (fs::equivalent(manifest, source, unknown))
+    throw Error(DiagCode::BadUsage, "the manifest '" + manifest.string() + "' would replace '" + source + "', which says what to build",
+                {"choose another folder with -o, or another name with --name"});
+}
+
 std::string nextStep(const std::string &name, const std::string &folder) {
   const std::string directory = quotedForShell(folder);
   const Installation installation = findInstallation();
@@ -157,6 +166,8 @@ int buildCommand(const std::vector<std::string> &arguments) {
     const std::vector<Target> targets = requestedTargets(request.targets);
     requireBackend(request.backend);
     checkEarly(build, directory);
+    if (isFile)
+      checkKeepsSource(build, directory, source);
 
     SignalGuard guard;
     const auto start = std::chrono::steady_clock::now();
