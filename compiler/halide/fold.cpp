@@ -298,7 +298,7 @@ private:
   Func segmentArray(const std::string &name, int full, int width, const Terms &last, const Place &place) const {
     Var s("s");
     Func parts(name);
-    define(parts, {s, n_}, last.empty() ? identity() : choosePart(s == full, last));
+    define(parts, {s, n_}, last.empty() ? identity() : where(s == full, last));
     RDom rs(0, full, "rs");
     Place inLoop;
     Func one = segment(name + "_one", fullSegment(s), {s, n_}, inLoop);
@@ -310,8 +310,6 @@ private:
     return parts;
   }
 
-  Terms choosePart(const HExpr &isLast, const Terms &last) const { return where(isLast, last); }
-
   /// Any number of segments, on fixed scratch: groups of 64, each a whole subtree, then at most 512 groups. `last` may be empty.
   Terms groups(const HExpr &full, const Terms &last, const Place &place) const {
     const HExpr count = last.empty() ? (full + kGroup - 1) / kGroup : full / kGroup + 1;
@@ -320,10 +318,10 @@ private:
 
     Func parts(t_.name + "_segments");
     HExpr index = kGroup * g + s;
-    define(parts, {s, g, n_}, last.empty() ? identity() : choosePart(index == full, last));
+    define(parts, {s, g, n_}, last.empty() ? identity() : where(index == full, last));
     RDom rs(0, kGroup, "rs");
     rs.where(kGroup * g + rs.x < full);
-    Func one = segment(t_.name + "_one", groupedSegment(s, g), {s, g, n_}, inSegments);
+    Func one = segment(t_.name + "_one", fullSegment(index), {s, g, n_}, inSegments);
     define(parts, {rs.x, g, n_}, read(one, {0, rs.x, g, n_}));
     parts.update(0).unscheduled();
     inSegments.level.set(LoopLevel(parts, rs.x));
@@ -343,8 +341,6 @@ private:
     sums.bound_extent(g, width).bound_storage(g, width).vectorize(g, std::min(width, vectorLanes_));
     return read(foldLevels(sums, t_.name + "_top", width, place, {n_}, /*neighbours=*/true), {0, n_});
   }
-
-  Segment groupedSegment(const Var &s, const Var &g) const { return fullSegment(kGroup * HExpr(g) + s); }
 
   /// Any width: tiers by number of segments, each under one condition. An update over a domain of one point is Halide's `if`.
   Terms dynamicTotal() const {

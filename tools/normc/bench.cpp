@@ -11,6 +11,7 @@
 #include "tools/normc/thread_pool.h"
 #include "tools/normc/timing.h"
 
+#include "compiler/library/outline.h"
 #include "compiler/support/error.h"
 #include "compiler/support/process.h"
 
@@ -184,7 +185,7 @@ void benchSize(const KernelSpec &spec, const LoadedKernel &kernel, int64_t rows,
   std::vector<PreparedCall> prepared;
   for (Target target : options.targets) {
     names.emplace_back(targetName(target));
-    prepared.push_back(kernel.prepare(arrays.call, {&pool, isaOfTarget(target)}));
+    prepared.push_back(kernel.prepare(arrays.call, {&pool, library::isaOf(target)}));
   }
   Copy copy(arrays, pool);
   std::vector<std::function<void()>> calls;

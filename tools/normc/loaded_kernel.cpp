@@ -117,15 +117,6 @@ template <class T, class Map> T *pointer(const Map &arrays, const char *role) {
 
 } // namespace
 
-uint32_t isaOfTarget(Target target) {
-  switch (target) {
-  case Target::X86_64_V2: return NORMC_ISA_X86_64_V2;
-  case Target::X86_64_V3: return NORMC_ISA_X86_64_V3;
-  case Target::X86_64_V4: return NORMC_ISA_X86_64_V4;
-  }
-  reportBug("unknown target");
-}
-
 std::string defaultCacheDir() {
   const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
   if (cache && *cache)

@@ -70,7 +70,4 @@ private:
 /// The default cache: $XDG_CACHE_HOME/normc, or ~/.cache/normc. Throws BadUsage where neither variable is set.
 std::string defaultCacheDir();
 
-/// NORMC_ISA_* of a target.
-uint32_t isaOfTarget(Target target);
-
 } // namespace normc

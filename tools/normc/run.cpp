@@ -5,6 +5,7 @@
 #include "tools/normc/compile.h"
 #include "tools/normc/loaded_kernel.h"
 
+#include "compiler/library/outline.h"
 #include "compiler/support/error.h"
 #include "compiler/support/files.h"
 #include "compiler/support/process.h"
@@ -124,7 +125,7 @@ int runKernelCommand(const std::vector<std::string> &arguments) {
   command.options.push_back({"threads", "N", "threads of this call (default: 1)", where,
                              [&](const std::string &text) { threads = static_cast<int>(parseWhole("threads", text, 1, 1024)); }});
   command.options.push_back({"max-isa", "T", "run no wider variant than this", where, [&](const std::string &text) {
-                               options.maxIsa = isaOfTarget(parseTarget(text));
+                               options.maxIsa = library::isaOf(parseTarget(text));
                                maxIsa = text;
                              }});
   command.options.push_back(

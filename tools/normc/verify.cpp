@@ -7,6 +7,7 @@
 #include "tools/normc/terminal.h"
 #include "tools/normc/test_rows.h"
 
+#include "compiler/library/outline.h"
 #include "compiler/support/error.h"
 #include "compiler/support/float_formats.h"
 #include "compiler/support/process.h"
@@ -203,7 +204,7 @@ void verifyKernel(const KernelSpec &spec, const VerifyOptions &options, std::vec
   if (kernel)
     kernel->liftLimits();
   for (Target target : options.targets)
-    kernel->variant(isaOfTarget(target));
+    kernel->variant(library::isaOf(target));
   for (int64_t hidden : widthsOf(spec)) {
     const int64_t rows = rowsFor(spec, hidden, options.threads);
     const Inputs inputs = makeInputs(spec, rows, hidden, options.seed);
@@ -216,7 +217,7 @@ void verifyKernel(const KernelSpec &spec, const VerifyOptions &options, std::vec
       checkInterrupted();
       const Trial trial = makeTrial(spec, inputs, rows, hidden, affine);
       for (size_t i = 0; i < options.targets.size(); ++i) {
-        const uint32_t isa = isaOfTarget(options.targets[i]);
+        const uint32_t isa = library::isaOf(options.targets[i]);
         const int64_t before = pool.tasksSoFar();
         judge(found[i], spec, inputs, trial, affine, outputsFrom(spec, trial, [&](const KernelCall &call) {
                 kernel->prepare(call, {&pool, isa}).run();
